@@ -50,7 +50,7 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """A record of the FAQ that was requested (200)."""
+    """A record of the FAQ that was requested (200), or the cached record, which is still current (304)."""
 
     faq: FAQ
     cache_control: CacheControl = NO_CACHE_CONTROL
@@ -59,18 +59,6 @@ class Fetched(msgspec.Struct, frozen=True):
     """The revision of the record, if the service states it."""
     date: datetime | None = None
     """When the service made the response, by its own clock."""
-
-
-class NotModified(msgspec.Struct, frozen=True):
-    """The cached record is still the current one (304)."""
-
-    cache_control: CacheControl | None = None
-    """None if the response has none; then the earlier response applies (RFC 9111, 4.3.4)."""
-    age: float = 0.0
-    """Seconds since the service made the response."""
-    validators: Validators = NO_VALIDATORS
-    """The validators that the response states; the others stay as they were."""
-    revision: int | None = None
 
 
 class NotFound(msgspec.Struct, frozen=True):
@@ -99,27 +87,22 @@ class Failed(msgspec.Struct, frozen=True):
     """Whether a request was made. Otherwise the failure says nothing about the service."""
 
 
-Outcome = Fetched | NotModified | NotFound | Gone | Failed
+Outcome = Fetched | NotFound | Gone | Failed
 
 
-def parse_response(response: Response, request: Request, slug: str, now: datetime) -> Outcome:
+def parse_response(
+    response: Response, request: Request, slug: str, now: datetime, cached: Fetched | None = None
+) -> Outcome:
     """Return what the response to `request` for the FAQ `slug` means.
 
-    `now` is the wall clock, for dates in Retry-After and Expires.
+    `now` is the wall clock, for dates in Retry-After and Expires. `cached` is the response whose validators
+    the request has.
     """
     status = response.status
     if status == 200:
         return _parse_record(response, request, slug, now)
-    is_conditional = not {"if-none-match", "if-modified-since"}.isdisjoint(request.headers)
-    if status == 304 and is_conditional:
-        etag, expected = response.headers.get("etag"), request.headers.get("if-none-match")
-        if etag and expected and _opaque(etag) != _opaque(expected):
-            error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
-            return Failed(error)
-        states_freshness = "cache-control" in response.headers or "expires" in response.headers
-        cache_control = parse_cache_control(response.headers, now)
-        stated = cache_control if states_freshness else None
-        return NotModified(stated, cache_control.age, _validators(response), _revision(response))
+    if status == 304 and cached is not None:
+        return _not_modified(response, request, cached, now)
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status == 410:  # final, even if its body does not arrive
         gone = FAQGone(f"FAQ {slug!r} was unpublished (410)", **details)
@@ -177,6 +160,23 @@ def _parse_record(response: Response, request: Request, slug: str, now: datetime
     cache_control = parse_cache_control(response.headers, now)
     date = parse_date(response.headers.get("date"))
     return Fetched(faq, cache_control, _validators(response), _revision(response), date)
+
+
+def _not_modified(response: Response, request: Request, cached: Fetched, now: datetime) -> Outcome:
+    """Return the cached record with what a 304 states anew (RFC 9111, 4.3.4)."""
+    etag, expected = response.headers.get("etag"), cached.validators.etag
+    if etag and expected and _opaque(etag) != _opaque(expected):
+        error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
+        return Failed(error)
+    stated, validators = parse_cache_control(response.headers, now), _validators(response)
+    if response.headers.keys().isdisjoint(("cache-control", "expires")):
+        stated = msgspec.structs.replace(cached.cache_control, age=stated.age)
+    validators = Validators(
+        validators.etag or cached.validators.etag,
+        validators.last_modified or cached.validators.last_modified,
+    )
+    date = parse_date(response.headers.get("date"))
+    return Fetched(cached.faq, stated, validators, _revision(response), date)
 
 
 def _revision(response: Response) -> int | None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
@@ -100,6 +100,11 @@ class Entry(msgspec.Struct, eq=False):
     def is_known(self) -> bool:
         """Whether the source has sent a record of this FAQ, or has said that there is none."""
         return not self.is_file and (self.faq is not None or self.missing_since is not None)
+
+    @property
+    def response(self) -> Fetched | None:
+        """The response with the record."""
+        return None if self.faq is None else Fetched(self.faq, self.cache_control, self.validators)
 
     @property
     def is_missing(self) -> bool:
@@ -195,11 +200,9 @@ class Lifetimes(msgspec.Struct, frozen=True):
             return _failed(entry, Failed(FAQUnavailable(message)), at)
         match outcome:
             case Fetched():
-                return self._confirmed(entry, outcome.faq, outcome.validators, outcome.cache_control, at)
+                return self._confirmed(entry, outcome, at)
             case StoredFAQ():
                 return self._adopted(entry, outcome, at)
-            case NotModified():
-                return self._not_modified(entry, outcome, at)
             case NotFound():
                 return self._not_found(entry, outcome, at)
             case Gone():
@@ -209,28 +212,15 @@ class Lifetimes(msgspec.Struct, frozen=True):
             case _:
                 assert_never(outcome)
 
-    def _not_modified(self, entry: Entry, outcome: NotModified, at: Moment) -> Entry:
-        if entry.faq is None:
-            message = f"the service says that {entry.key.slug!r} has not changed, but no record is cached"
-            return _failed(entry, Failed(FAQUnavailable(message)), at)
-        validators = Validators(
-            outcome.validators.etag or entry.validators.etag,
-            outcome.validators.last_modified or entry.validators.last_modified,
-        )
-        cache_control = outcome.cache_control or replace(entry.cache_control, age=outcome.age)
-        return self._confirmed(entry, entry.faq, validators, cache_control, at)
-
-    def _confirmed(
-        self, entry: Entry, faq: FAQ, validators: Validators, cache_control: CacheControl, at: Moment
-    ) -> Entry:
-        stated = cache_control.fresh_for
+    def _confirmed(self, entry: Entry, response: Fetched, at: Moment) -> Entry:
+        stated = response.cache_control.fresh_for
         lifetime = min(self.fresh_for if stated is None else stated, self.max_fresh)
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
         return Entry(
             entry.key,
-            entry.faq if entry.faq == faq else faq,  # its fragments stay valid
-            validators=validators,
-            cache_control=cache_control,
+            entry.faq if entry.faq == response.faq else response.faq,  # its fragments stay valid
+            validators=response.validators,
+            cache_control=response.cache_control,
             fresh_until=fresh_until,
             keep_until=max(fresh_until + self.keep_for, at.now + MIN_REFRESH_INTERVAL),
             updated_at=at.wall,
@@ -307,15 +297,14 @@ def announced(entry: Entry, change: Change, now: float) -> Entry:
 def _is_outdated(entry: Entry, outcome: Outcome | StoredFAQ, now: float) -> bool:
     """Return whether a response has the record before an announced change."""
     announced = entry.announced
-    if announced is None or not announced.is_awaited(now) or not isinstance(outcome, Fetched | NotModified):
+    if announced is None or not announced.is_awaited(now) or not isinstance(outcome, Fetched):
         return False
-    faq = outcome.faq if isinstance(outcome, Fetched) else entry.faq
     change = announced.change
     # Revisions of two translations cannot be compared.
-    is_same = change.state == "published" and faq is not None and change.lang in (None, faq.lang)
+    is_same = change.state == "published" and change.lang in (None, outcome.faq.lang)
     if is_same and outcome.revision is not None and change.revision is not None:
         return outcome.revision < change.revision
-    return faq is not None and faq == announced.before
+    return outcome.faq == announced.before
 
 
 def size_of(faq: FAQ) -> int:

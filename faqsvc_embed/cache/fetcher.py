@@ -15,7 +15,6 @@ from concurrent.futures import Future
 from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Entry, Key, Need, need, translations
@@ -256,9 +255,10 @@ class Fetcher:
 
     def _read(self, fetch: Fetch) -> Read:
         """Return the request of a fetch for its source."""
+        entry = self._cache.get(fetch.key)
         return Read(
             fetch.key,
-            lambda: self._validators(fetch),
+            entry.response if entry is not None and entry.validators else None,
             self._cache.wall_clock,
             lambda failed: self._overdue(fetch, failed),
             # A cache in front of a service may still have the record before a change or a write.
@@ -269,11 +269,6 @@ class Fetcher:
         """Return whether the feed has announced a change that no response has contained yet."""
         entry = self._cache.get(fetch.key)
         return fetch.change is not None or (entry is not None and entry.announced is not None)
-
-    def _validators(self, fetch: Fetch) -> Validators:
-        """Return the validators of the cached record that a 304 would confirm."""
-        entry = self._cache.get(fetch.key) if self._is_listed(fetch) else None
-        return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
     async def _is_gone(self, key: Key, response: Fetched) -> bool:
         """Return whether a response is from before the FAQ was unpublished."""

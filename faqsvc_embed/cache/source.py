@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Failed, Outcome
+from faqsvc_embed.api.responses import Failed, Fetched, Outcome
 from faqsvc_embed.cache.entry import Entry, Key
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError
@@ -21,8 +20,8 @@ class Read(NamedTuple):
     """One read of an FAQ from a source."""
 
     key: Key
-    validators: Callable[[], Validators]
-    """Return the validators of the record that is cached now, which a `NotModified` confirms."""
+    cached: Fetched | None
+    """The cached response, if it has validators."""
     wall_clock: Callable[[], datetime]
     overdue: Callable[[Failed], None]
     """Give the callers an error now. What `fetch` returns later is still used."""

@@ -30,10 +30,10 @@ from faqsvc_embed.api.publish_request import (
     publish_request,
 )
 from faqsvc_embed.api.requests import Request, faq_url, get_request, read_request, with_query, write_request
-from faqsvc_embed.api.responses import Fetched, parse_response
+from faqsvc_embed.api.responses import Fetched, Outcome, parse_response
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
-from faqsvc_embed.errors import ConfigurationError, FAQNotFound, FAQUnavailable, OutcomeUnknown, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound, OutcomeUnknown, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
@@ -61,12 +61,12 @@ class AsyncMethods:
             raise invalid_slug(slug)
         fresh, lang = {"cache-control": "no-cache"}, self._language(lang)
         request = read_request(self.settings.base_url, slug, lang, headers=fresh)
-        outcome = await self._connection.send(
+        outcome: Outcome = await self._connection.send(
             request, lambda response, now: parse_response(response, request, slug, now), is_public=True
         )
         if isinstance(outcome, Fetched):
             return outcome
-        raise getattr(outcome, "error", None) or FAQUnavailable("not modified")
+        raise outcome.error
 
     async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
         """Publish as `publish_faq` does."""

@@ -6,8 +6,8 @@ from contextlib import suppress
 from http import HTTPStatus
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER
-from faqsvc_embed.api.requests import NO_VALIDATORS, Validators, read_request
-from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
+from faqsvc_embed.api.requests import NO_VALIDATORS, read_request
+from faqsvc_embed.api.responses import Failed, Fetched, Outcome, parse_response
 from faqsvc_embed.api.transport import Transport, load_certificates
 from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
@@ -36,13 +36,13 @@ class ServiceSource(BaseSource):
         """Send the request. Repeat it once without validators if the response confirms another record."""
         if read.key.token is not None:
             return await self._draft(read, read.key.token)
-        validators = read.validators()
         headers = {"cache-control": "no-cache"} if read.skips_caches else {}
-        outcome = await self._send(read, headers, validators)
-        confirms_another = isinstance(outcome, Failed) and outcome.error.status == HTTPStatus.NOT_MODIFIED
-        # The record was forgotten or replaced during the request.
-        is_outdated = isinstance(outcome, NotModified) and read.validators() != validators
-        if is_outdated or (confirms_another and validators):
+        outcome = await self._send(read, headers, read.cached)
+        if (
+            read.cached is not None
+            and isinstance(outcome, Failed)
+            and outcome.error.status == HTTPStatus.NOT_MODIFIED
+        ):
             outcome = await self._send(read, headers)
         return outcome
 
@@ -54,14 +54,13 @@ class ServiceSource(BaseSource):
             return Failed(FAQUnavailable(message))
         return outcome
 
-    async def _send(
-        self, read: Read, headers: dict[str, str], validators: Validators = NO_VALIDATORS
-    ) -> Outcome:
+    async def _send(self, read: Read, headers: dict[str, str], cached: Fetched | None = None) -> Outcome:
+        validators = NO_VALIDATORS if cached is None else cached.validators
         request = read_request(self.name, read.key.slug, read.key.lang, validators, headers)
         response = await self._transport.send(request, self._timeout)
         if isinstance(response, FAQError):
             return Failed(response)
-        return parse_response(response, request, read.key.slug, read.wall_clock())
+        return parse_response(response, request, read.key.slug, read.wall_clock(), cached)
 
     def feed(self, cached_slugs: Callable[[], list[str]], refresh: Refresh) -> Feed:
         return ChangeFeed(self.name, self._timeout, cached_slugs, refresh)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faqsvc_embed import FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed import FAQ, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
 from faqsvc_embed.api.cache_control import (
     MAX_LIFETIME,
     MAX_RETRY_AFTER,
@@ -23,7 +23,6 @@ from faqsvc_embed.api.responses import (
     Fetched,
     Gone,
     NotFound,
-    NotModified,
     Outcome,
     Response,
     parse_response,
@@ -32,6 +31,9 @@ from tests.support import samples
 from tests.support.clock import EPOCH as NOW
 from tests.support.strategies import any_text, odd_values
 
+CACHED = Fetched(
+    FAQ.from_dict(samples.pricing()), CacheControl(60.0, 50.0, no_store=True, private=True), Validators('"1"')
+)
 JSON = {"content-type": "application/json"}
 PROBLEM = {"content-type": "application/problem+json; charset=utf-8"}
 
@@ -41,13 +43,16 @@ def meaning(
     body: object = None,
     headers: dict[str, str] | None = None,
     *,
-    validators: Validators = NO_VALIDATORS,
+    cached: Fetched | None = None,
     is_complete: bool = True,
 ) -> Outcome:
     """Return what a response to a request for `pricing` means."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    request = read_request("https://faq.example.com", "pricing", None, validators)
-    return parse_response(Response(status, headers or {}, content, is_complete), request, "pricing", NOW)
+    request = read_request(
+        "https://faq.example.com", "pricing", None, cached.validators if cached else NO_VALIDATORS
+    )
+    response = Response(status, headers or {}, content, is_complete)
+    return parse_response(response, request, "pricing", NOW, cached)
 
 
 def failure(outcome: Outcome) -> FAQError:
@@ -107,23 +112,25 @@ def test_a_200_that_is_not_a_record_is_a_failure_that_keeps_its_body(body: bytes
 # 304
 
 
-def test_not_modified_has_the_headers_that_changed() -> None:
-    validators = Validators('"1"')
+def test_not_modified_is_the_cached_record_with_the_headers_that_changed() -> None:  # RFC 9111, 4.3.4
     headers = {"cache-control": "max-age=5", "age": "2"}
-    assert meaning(304, b"", headers, validators=validators) == NotModified(CacheControl(5.0, 2.0), 2.0)
+    assert meaning(304, b"", headers, cached=CACHED) == Fetched(
+        CACHED.faq, CacheControl(5.0, 2.0), Validators('"1"')
+    )
     headers = {"last-modified": "today", "age": "7"}
-    assert meaning(304, b"", headers, validators=validators) == NotModified(
-        None, 7.0, Validators(None, "today")
+    cache_control = CacheControl(60.0, 7.0, no_store=True, private=True)
+    assert meaning(304, b"", headers, cached=CACHED) == Fetched(
+        CACHED.faq, cache_control, Validators('"1"', "today")
     )
 
 
 @pytest.mark.parametrize("etag", ['"1"', 'W/"1"', ""])
 def test_not_modified_confirms_the_requested_record(etag: str) -> None:  # RFC 9111, 4.3.4
-    assert isinstance(meaning(304, b"", {"etag": etag}, validators=Validators('"1"')), NotModified)
+    assert isinstance(meaning(304, b"", {"etag": etag}, cached=CACHED), Fetched)
 
 
 def test_not_modified_of_another_record_is_a_failure() -> None:  # RFC 9111, 4.3.4; K24
-    outcome = meaning(304, b"", {"etag": '"2"'}, validators=Validators('"1"'))
+    outcome = meaning(304, b"", {"etag": '"2"'}, cached=CACHED)
     assert isinstance(outcome, Failed)
 
 
@@ -206,14 +213,14 @@ def test_a_failure_says_when_to_try_again(status: int, kind: type[FAQError]) -> 
         ),
         any_text | st.sampled_from(["application/json", "max-age=60", '"1"']),
     ),
-    st.sampled_from([NO_VALIDATORS, Validators('"1"')]),
+    st.sampled_from([None, CACHED]),
     st.booleans(),
 )
 def test_every_response_has_a_meaning(
-    status: int, body: bytes, headers: dict[str, str], validators: Validators, is_complete: bool
+    status: int, body: bytes, headers: dict[str, str], cached: Fetched | None, is_complete: bool
 ) -> None:
-    outcome = meaning(status, body, headers, validators=validators, is_complete=is_complete)
-    assert isinstance(outcome, Fetched | NotModified | NotFound | Gone | Failed)
+    outcome = meaning(status, body, headers, cached=cached, is_complete=is_complete)
+    assert isinstance(outcome, Fetched | NotFound | Gone | Failed)
 
 
 def date(seconds: float) -> str:

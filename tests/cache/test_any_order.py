@@ -9,7 +9,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from faqsvc_embed import FAQ, FAQError, FAQUnavailable, RateLimited
 from faqsvc_embed.api.cache_control import CacheControl
-from faqsvc_embed.api.responses import Failed, NotModified, Outcome
+from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Need, need, state_of
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entry import DOWN, GONE, NOT_FOUND, fetched, make_cache
@@ -66,13 +66,6 @@ class AnyOrder(RuleBasedStateMachine):
         entry = self.finish(key, fetched(faq, cache_control, etag='"1"'))
         self.good[key] = faq
         assert (entry.faq, entry.error, entry.failures) == (faq, None, 0)
-
-    @rule(key=consumes(fetches), cache_control=cache_controls)
-    def a_record_has_not_changed(self, key: Key, cache_control: CacheControl) -> None:
-        before = self.cache.get(key)
-        entry = self.finish(key, NotModified(cache_control))
-        assert entry.faq is (before.faq if before is not None else None)
-        assert (entry.error is None) == (entry.faq is not None)
 
     @rule(key=consumes(fetches), error=errors)
     def a_fetch_fails(self, key: Key, error: FAQError) -> None:

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from faqsvc_embed import FAQNotFound, FAQState, FAQUnavailable
+from faqsvc_embed import FAQ, FAQNotFound, FAQState
 from faqsvc_embed.api.cache_control import CacheControl
-from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import NotModified, Outcome
+from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import Outcome
 from faqsvc_embed.cache.entry import JITTER, MIN_REFRESH_INTERVAL, Key, Need
 from tests.cache.entry import (
     DOWN,
@@ -20,6 +20,7 @@ from tests.cache.entry import (
     need_of,
     state_in,
 )
+from tests.support import samples
 from tests.support.clock import EPOCH, Clock
 from tests.support.embeds import PRICING
 
@@ -116,40 +117,20 @@ def test_a_record_that_is_never_fresh_is_refreshed_at_most_once_a_second(clock: 
 # 304
 
 
-def test_not_modified_renews_a_record_and_keeps_it(clock: Clock) -> None:
+def test_an_equal_record_renews_the_cached_one_and_keeps_it(clock: Clock) -> None:
     cache = make_cache(clock)
-    cache.apply(KEY, fetched(etag='"1"'))
+    cache.apply(KEY, fetched())
     clock.advance(100)
     cache.apply(KEY, DOWN)
-    entry = cache.apply(KEY, NotModified(CacheControl(30)))
+    equal = FAQ.from_dict(samples.pricing())
+    entry = cache.apply(KEY, fetched(equal, CacheControl(30, age=10, no_store=True), etag='"1"'))
     assert (entry.faq is PRICING, entry.validators) == (True, Validators('"1"'))
+    assert entry.cache_control == CacheControl(30, age=10, no_store=True)
     assert state_in(cache) == FAQState(data=PRICING, source="memory", updated_at=clock.wall())
-    clock.advance(29.9)
+    clock.advance(19.9)
     assert need_of(cache) is Need.NOTHING
     clock.advance(0.2)
     assert need_of(cache) is Need.REFRESH
-
-
-def test_not_modified_without_headers_keeps_those_of_the_record(clock: Clock) -> None:  # RFC 9111, 4.3.4
-    cache = make_cache(clock)
-    cache_control = CacheControl(60, age=50, no_store=True, private=True)
-    cache.apply(KEY, fetched(cache_control=cache_control, etag='"1"'))
-    clock.advance(100)
-    entry = cache.apply(KEY, NotModified(age=10, validators=Validators(None, "today")))
-    assert entry.cache_control == CacheControl(60, age=10, no_store=True, private=True)
-    assert entry.validators == Validators('"1"', "today")
-    assert entry.fresh_until == clock.now() + 50
-
-
-@pytest.mark.parametrize("before", [None, DOWN, NOT_FOUND])
-def test_not_modified_without_a_record_is_a_failure(clock: Clock, before: Outcome | None) -> None:
-    cache = make_cache(clock)
-    if before is not None:
-        cache.apply(KEY, before)
-    entry = cache.apply(KEY, NotModified(CacheControl(60)))
-    assert (entry.faq, entry.validators) == (None, NO_VALIDATORS)
-    assert isinstance(state_in(cache).error, FAQUnavailable)
-    assert need_of(cache) is Need.FETCH
 
 
 # 404 and 410
@@ -197,7 +178,7 @@ def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:
 def test_a_success_between_two_404s_makes_the_second_the_first(clock: Clock) -> None:
     cache = make_cache(clock, not_found_for=30)
     cache.apply(KEY, fetched())
-    for outcome in (NOT_FOUND, NotModified(), NOT_FOUND):
+    for outcome in (NOT_FOUND, fetched(), NOT_FOUND):
         clock.advance(100)
         cache.apply(KEY, outcome)
     assert state_in(cache).data is PRICING

@@ -90,7 +90,7 @@ def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
     assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
 
 
-def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
+def test_not_modified_confirms_a_record_that_was_forgotten_meanwhile_to_who_had_asked(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
 ) -> None:
     embed, release, read = make_embed(keep_for=0), threading.Event(), list[FAQ]()
