@@ -12,7 +12,7 @@ import msgspec
 
 from faqsvc_embed.api.content import faq_digest
 from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
-from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
+from faqsvc_embed.api.publish_request import idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.uploads import Upload
@@ -36,6 +36,7 @@ MAX_WAIT: Final = 120.0
 """Maximum seconds of one wait."""
 MAX_WAITS: Final = 20
 """Maximum number of waits for one request."""
+RETRY: Final = ": publish it again; this does not create a second FAQ"
 
 
 class PublishRun:
@@ -69,10 +70,15 @@ class PublishRun:
         """
         try:
             for upload in self._uploads:
+                may_be_done = f"{upload.file} may have been published{RETRY}{self._so_far()}"
                 try:
-                    self._publish_file(upload)
-                except Refused as error:
-                    self._refused.append(f"{upload.file}: {error}")
+                    with if_interrupted(may_be_done):
+                        self._publish_file(upload)
+                except FAQError as error:
+                    reason = f"{upload.file}: {reason_of(upload, error)}"
+                    if not isinstance(error, PublishRejected | FAQNotFound) and error.code != "not-your-site":
+                        raise failure(f"{reason}{self._so_far()}") from error
+                    self._refused.append(reason)
         except BrokenPipeError:
             raise failure(f"standard output was closed{self._so_far()}") from None
         finally:
@@ -90,11 +96,7 @@ class PublishRun:
         return [slug for slug, states in listed if "published" in states and slug not in own]
 
     def _publish_file(self, upload: Upload) -> None:
-        """Publish one file, unless it is unchanged, and print the result.
-
-        Raises:
-            Refused: the service refuses this file; it may accept others.
-        """
+        """Publish one file, unless it is unchanged, and print the result."""
         published = self._unchanged(upload)
         is_unchanged = published is not None
         if published is None:
@@ -129,30 +131,26 @@ class PublishRun:
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 
     def _send(self, upload: Upload) -> wire.Publication:
-        """Publish one file, and override the refusals that options override.
-
-        Raises:
-            Refused: the service refuses this file.
-        """
+        """Publish one file, and override the refusals that options override."""
         fields, overrides, warnings = upload.document.publication(), {*self._overrides}, list[str]()
         if upload.slug is None:
             fields["idempotency_key"] = idempotency_key(**fields)
         while True:
             try:
-                published = self._attempt(upload, fields)
+                published = send_patiently(lambda: self._client.publish_faq(**fields))
                 break
             except PublishRejected as error:
-                advice, warning = reason_of(upload, error)
                 if error.code not in overrides:
-                    raise Refused(advice) from error
+                    raise
                 overrides.remove(error.code)  # only once
-                warnings.append(warning)
                 if error.code == "unpublished":
                     fields["republish"] = True
+                    warnings.append(f"{quoted(str(upload.slug))} was unpublished; it becomes public again")
                 elif isinstance(error, RevisionConflict) and error.current is not None:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
+                    warnings.append(f"overwrites {_name_of(error.current)}")
         if published.state == "superseded":  # the response to an earlier run with the same key
-            raise Refused(
+            raise PublishRejected(
                 f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
                 "unpublished since: change the file, or publish it with --slug"
             )
@@ -163,67 +161,45 @@ class PublishRun:
     def _so_far(self) -> str:
         return f"; {len(self._done)} of {len(self._uploads)} are published" if self._done else ""
 
-    def _attempt(self, upload: Upload, fields: PublishFields) -> wire.Publication:
-        """Send one request; a failure says how to retry, and how many files are published."""
-        file = upload.file
-        retry = ": publish it again; this does not create a second FAQ"
-        so_far = self._so_far()
-        try:
-            with if_interrupted(f"{file} may have been published{retry}{so_far}"):
-                return send_patiently(lambda: self._client.publish_faq(**fields))
-        except OutcomeUnknown as error:
-            raise failure(f"{file}: {error}{retry}{so_far}") from error
-        except PublishRejected:
-            raise
-        except FAQError as error:
-            if isinstance(error, FAQGone) and upload.slug is not None:
-                raise Refused(gone(upload.slug)) from error
-            message = upload.located(str(error))
-            if isinstance(error, FAQNotFound) or error.code == "not-your-site":
-                raise Refused(message) from error
-            raise failure(f"{file}: {message}{so_far}") from error
-
 
 def _is_current(upload: Upload, before: TranslationSummary) -> bool:
     """Return whether the newest revision has the state that the file asks for: a draft, or published."""
     return bool(upload.document.draft) if before.has_draft else before.state == "published"
 
 
-class Refused(Exception):
-    """A file is not published. The message says why, and what to do."""
-
-
-def reason_of(upload: Upload, error: PublishRejected) -> tuple[str, str]:
-    """Return why the service refused a file, with advice, and the warning if an option overrides that."""
+def reason_of(upload: Upload, error: FAQError) -> str:
+    """Return why a file is not published, and what to do."""
     slug = str(upload.slug)
     if error.code == "unpublished":
-        message = f"{quoted(slug)} was unpublished"
-        return f"{message}: use --republish to publish it again", f"{message}; it becomes public again"
+        return f"{quoted(slug)} was unpublished: use --republish to publish it again"
     if error.code == "old-file" and isinstance(error, RevisionConflict) and error.current is not None:
-        current: CurrentRevision = error.current
-        by = f" by {current.key}" if current.key else ""
-        at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
-        named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
         pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(upload.file).parent))}"
         edited = "" if upload.document.revision is None else " if you edited it"
         advice = f"move the file away{edited}, then get the change with `{pull}`"
-        if current.has_draft:  # `pull` reads what is published
+        if error.current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
-        return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"
+        return f"the file lacks {_name_of(error.current)}: {advice}, or use --overwrite"
     if isinstance(error, RevisionConflict):
         reason = "somebody else changed the FAQ at the same time: publish the file again"
         is_detected = upload.document.lang is None
-        return reason + ", with --lang if the service may detect another language" * is_detected, ""
-    return "; ".join(map(upload.located, error.problems or [str(error)])), ""
+        return reason + ", with --lang if the service may detect another language" * is_detected
+    if isinstance(error, FAQGone) and upload.slug is not None:
+        command = f"faqsvc restore {shlex.quote(slug)}"
+        return (
+            f"{quoted(slug)} was deleted: `{command}` brings it back from the bin; if it was deleted for "
+            f"ever, an admin must allow its slug at the desk, or an operator with `{command} --lift`"
+        )
+    if isinstance(error, OutcomeUnknown):
+        return f"{error}{RETRY}"
+    problems = error.problems if isinstance(error, PublishRejected) else ()
+    return "; ".join(map(upload.located, problems or [str(error)]))
 
 
-def gone(slug: str) -> str:
-    """Return the reason for refusing a file whose FAQ was deleted."""
-    command = f"faqsvc restore {shlex.quote(slug)}"
-    return (
-        f"{quoted(slug)} was deleted: `{command}` brings it back from the bin; if it was deleted for ever, "
-        f"an admin must allow its slug at the desk, or an operator with `{command} --lift`"
-    )
+def _name_of(current: CurrentRevision) -> str:
+    """Return what a file lacks: a change or draft, with its author, time and number."""
+    by = f" by {current.key}" if current.key else ""
+    at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
+    return f"a {'draft' if current.has_draft else 'change'}{by} {at}"
 
 
 def send_patiently(request: Callable[[], T]) -> T:
