@@ -188,6 +188,8 @@ _ADVICE: Final[Mapping[object, str]] = {
     "missing-scope": "Ask the user for an API key whose scope includes this; `faqsvc keys create` makes one.",
     "not-your-site": "list_faqs names the FAQs that this key may change; publish_faq makes a new one, under "
     "another slug.",
+    "nothing-to-restore": "To undo a change, call update_faq with the earlier text, or ask the user to "
+    "publish an earlier revision at the desk or with `faqsvc revert`.",
     "unreadable-website": "Check the address of the website with the user; or read it by other means, write "
     "the items yourself, and use publish_faq.",
     "generation-failed": "Write the items yourself, and use publish_faq.",

@@ -127,7 +127,10 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     if call.arguments.get("undo"):
         if lang:
             raise ToolError("undo publishes all that was unpublished last: call again without lang.")
-        return await _restore(client, slug)
+        restored = await client.arestore_faq(slug)
+        public = [one.lang for one in restored.translations if one.state == "published"]
+        note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
+        return result_of({"slug": slug, "state": restored.state}, notes=[note])
     await client.aunpublish_faq(slug, lang=lang)
     other = "get another published language, or 410 Gone if there is none"
     notes = [
@@ -136,22 +139,6 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     ]
     content = {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished"}
     return result_of({**content, "undo": f"faqsvc restore {shlex.quote(slug)}"}, notes=notes)
-
-
-async def _restore(client: FAQClient, slug: str) -> CallToolResult:
-    try:
-        restored = await client.arestore_faq(slug)
-    except FAQNotFound as error:
-        if error.code != "nothing-to-restore":
-            raise
-        raise ToolError(
-            f"The FAQ {quoted(slug)} has nothing to restore: nothing of it is unpublished. To undo a change, "
-            "call update_faq with the earlier text, or ask the user to publish an earlier revision at the "
-            "desk or with `faqsvc revert`."
-        ) from None
-    public = [one.lang for one in restored.translations if one.state == "published"]
-    note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
-    return result_of({"slug": slug, "state": restored.state}, notes=[note])
 
 
 async def _taken(client: FAQClient, record: FAQ) -> ToolError:
