@@ -40,6 +40,8 @@ class CommandGroup(click.Group):
             raise failure(_reason(error)) from error
         except (FAQError, ImportError) as error:
             raise failure(str(error)) from error
+        except UnicodeEncodeError as error:  # an argument that no database can store
+            raise failure(f"{error.object!r} is not text in UTF-8") from error
         except Exception as error:
             raise failure(f"{type(error).__name__}: {error}") from error
 

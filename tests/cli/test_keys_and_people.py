@@ -58,8 +58,10 @@ def test_the_environment_names_the_database(database: str, monkeypatch: pytest.M
     assert "here" in faqsvc("keys", "list", "--database", database).stdout
 
 
-def test_an_unknown_key_is_named(database: str) -> None:
-    assert "'12345678'" in failure(faqsvc("keys", "revoke", "12345678", "--database", database))
+@pytest.mark.parametrize("key", ["12345678", "\udcff"])
+def test_an_unknown_key_is_named(database: str, key: str) -> None:
+    message = failure(faqsvc("keys", "revoke", key, "--database", database))
+    assert (repr(key) in message, "UnicodeEncodeError" in message) == (True, False)
 
 
 @pytest.mark.parametrize(
