@@ -264,7 +264,7 @@ class Visit:
         new page, and saving it must not undo in silence what somebody else has saved meanwhile.
         """
         is_reopened = self.request.method == "GET" and "version" in self.request.query_params
-        return self.query("version") if is_reopened else version
+        return self.query("version") if is_reopened and self.path != "/new" else version
 
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest. Raises FAQNotFound if there is none."""
