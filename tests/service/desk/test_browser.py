@@ -473,22 +473,15 @@ def test_a_language_is_added_from_a_menu_that_closes_again(editor: Page, desk: S
     editor.wait_for_url("**lang=fr")
 
 
-@pytest.mark.parametrize("leaves", [False, True], ids=["stays", "leaves and comes back"])
-def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served, *, leaves: bool) -> None:
+def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/opening-hours")
     answer = editor.get_by_label("Answer", exact=True).nth(1)
     answer.fill("Ja, jeden Tag.")
-    if leaves:
-        editor.once("dialog", lambda dialog: dialog.accept())
-        editor.get_by_role("link", name="History").click()
     other = editor.context.new_page()
     other.goto(f"{desk.url}/desk/faqs/opening-hours")
-    other.get_by_label("Answer", exact=True).nth(1).fill(theirs := f"Nein, erst ab {8 + leaves} Uhr.")
+    other.get_by_label("Answer", exact=True).nth(1).fill(theirs := "Nein, erst ab 8 Uhr.")
     other.get_by_role("button", name="Publish", exact=True).click()
     other.get_by_role("status").wait_for()
-    if leaves:
-        editor.go_back()
-        expect(editor.locator("#preview")).to_contain_text("Ja, jeden Tag.")
     expect(editor.locator("#saved")).to_have_text("Unsaved")
     editor.get_by_role("button", name="Publish", exact=True).click()
     editor.get_by_role("alert").wait_for()

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from faqsvc_embed.service.desk.visit import COOKIE
 from tests.browser.conftest import firefox as firefox
@@ -40,10 +40,16 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def editor(page: Page, desk: Served) -> Page:
+    signed_in(page.context, desk)
+    return page
+
+
+def signed_in(context: BrowserContext, desk: Served) -> BrowserContext:
+    """Return a browser with the cookie that a sign-in link gives."""
     cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
     assert cookie
-    page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
-    return page
+    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    return context
 
 
 def state_of(desk: Served) -> tuple[object, ...]:
@@ -110,10 +116,7 @@ def test_a_lost_connection_loses_nothing_and_does_nothing_twice(
 def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
     chromium: Browser, desk: Served, name: str, has_scripts: bool
 ) -> None:
-    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
-    assert cookie
-    context = chromium.new_context(java_script_enabled=has_scripts)
-    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    context = signed_in(chromium.new_context(java_script_enabled=has_scripts), desk)
     pages = {"mine": context.new_page(), "theirs": context.new_page()}
     path, label, button = {
         "the site": ("/site", "Name", "Save"),
@@ -134,6 +137,9 @@ def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
     field = page.get_by_label(label, exact=True).first
     if has_scripts:
         expect(field).to_have_value("mine")
+        if name == "an FAQ":
+            expect(page.locator("#preview")).to_contain_text("mine")
+            expect(page.locator("#saved")).to_have_text("Unsaved")
         page.get_by_role("button", name=button, exact=True).click()
         expect(page.get_by_role("alert").first).to_be_visible()
         expect(page.locator("main")).to_contain_text("theirs")
@@ -147,10 +153,7 @@ def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
 def test_without_scripts_a_lost_form_is_sent_again_or_still_has_the_text(
     chromium: Browser, desk: Served, is_back: bool
 ) -> None:
-    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
-    assert cookie
-    context = chromium.new_context(java_script_enabled=False)
-    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    context = signed_in(chromium.new_context(java_script_enabled=False), desk)
     page = context.new_page()
     page.goto(f"{desk.url}/desk/faqs/shipping")
     page.get_by_label("Answer", exact=True).first.fill("Typed without a network.")
