@@ -214,19 +214,22 @@ class _Reading:
         source, title = self._source, self._outline.title
         texts = [source.plain(source.without_break(one.text, one.below)) for one in self._questions]
         texts = texts if source.is_written else unnumbered(texts)
-        names = {one: self._name(one) for one in {section for _, section in self._outline.questions} if one}
-        items, lines = list[dict[str, str]](), list[tuple[str, int]]()
+        names = {
+            one: source.plain(one.text if source.is_written else NUMBER.sub("", one.text))
+            for one in {section for _, section in self._outline.questions}
+            if one is not None
+        }
+        items, answer_lines = list[dict[str, str]](), list[int]()
         for (one, section), question in zip(self._outline.questions, texts, strict=True):
             answer, line = self._answer(one)
             item = {"question": question, "answer": source.with_definitions(answer)}
-            if section is not None and (name := names[section]):
-                item["section"] = name
+            if section is not None and names[section]:
+                item["section"] = names[section]
             if (id_ := split_id(one.text)[1]) is not None:
                 item["id"] = id_
             items.append(item)
-            lines.append((f"line {one.line + 1}", line + 1))
-        answers = [item["answer"] for item in items if item["answer"]]
-        self._refuse_template(answers)
+            answer_lines.append(line + 1)
+        self._refuse_template([item["answer"] for item in items if item["answer"]])
         introduction, introduction_line, notes = self._rest()
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
@@ -236,8 +239,8 @@ class _Reading:
             title=shown or None,
             introduction=introduction,
             items=items,
-            positions=[place for place, _ in lines],
-            answer_lines=[line for _, line in lines],
+            positions=[f"line {one.line + 1}" for one in self._questions],
+            answer_lines=answer_lines,
             introduction_line=introduction_line,
             notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
         )
@@ -251,10 +254,6 @@ class _Reading:
         if made:
             line = self._questions[0].line + 1
             raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
-
-    def _name(self, section: Opener) -> str:
-        number = None if self._source.is_written else NUMBER.match(section.text)
-        return self._source.plain(section.text[number.end() :] if number else section.text)
 
     def _end(self, one: Opener) -> int:
         """Return the number of the line after a question and its answer."""

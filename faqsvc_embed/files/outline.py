@@ -15,7 +15,7 @@ from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
-from faqsvc_embed.files.markdown_lines import DECORATION, NUMBER, split_id
+from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import (
@@ -29,7 +29,6 @@ from faqsvc_embed.files.openers import (
     listed,
     plain,
     question_label,
-    rows,
     terms,
     text_after,
 )
@@ -42,7 +41,7 @@ _MAX_DEPTH: Final = 20
 """Maximum depth of openers; deeper ones are text."""
 _SCREEN: Final = 20
 """Lines of text on a screen."""
-_FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, rows, None, terms, bold, listed, plain)
+_FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, None, terms, bold, listed, plain)
 """All forms from the clearest to the vaguest; None stands for headings alone."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that also occur in answers."""
@@ -264,7 +263,7 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".
-    is_one = NUMBER.match(first.text) or (first.children and link_key(stated) not in link_key(first.text))
+    is_one = first.text[:1].isdigit() or (first.children and link_key(stated) not in link_key(first.text))
     if says_faq(first.text) and not is_one:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
