@@ -46,7 +46,7 @@ _ID: Final = re.compile(
     r"|[ \t](?::id=|\[#(?![0-9]))(?P<name>[\w-]+)\]?)[ \t]*\Z"  # `[#12]` is a number of an issue
 )
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
-HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
+HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*?)(?:(?<=\s)#+)?")
 _TITLE: Final = (
     r"<(?P<tag>h[1-6]|dt|(?:div|p|span|button)"
     r"(?=\s[^<>]*?class=\"[^<>\"]*(?P<kind>title|question)\b))\b[^<>]*>"
@@ -153,13 +153,6 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
     return _COMMENT.sub(replacement, text), notes
-
-
-def without_end(heading: str) -> str:
-    """Return the text of a heading without the number signs that may close it."""
-    text = heading.rstrip()
-    shorter = text.rstrip("#")
-    return shorter.rstrip() if shorter[-1:].isspace() else text
 
 
 def unnumbered(texts: list[str]) -> list[str]:

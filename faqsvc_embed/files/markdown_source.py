@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
@@ -19,19 +19,21 @@ from faqsvc_embed.files.markdown_lines import (
     joined,
     split_id,
     without_comments,
-    without_end,
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after, usual_labels
+from faqsvc_embed.files.openers import (
+    CODE,
+    INNER,
+    Opener,
+    answer_label,
+    question_label,
+    text_after,
+    usual_labels,
+)
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
-
-_CODE: Final = 4
-"""A line with this many spaces before it is code, except in MDX."""
-_IMPORT: Final = re.compile(r"\s*import\s[^\n]*\sfrom\s")
-"""The first line of a file in MDX."""
 
 
 class Source:
@@ -43,7 +45,6 @@ class Source:
 
     def __init__(self, text: str, *, is_written: bool) -> None:
         self.is_written = is_written
-        self._is_mdx = not is_written and _IMPORT.match(text) is not None
         text, notes = without_comments(text)
         if (line := too_many_quotations(text)) is not None:
             wanted = "put a blank line below each quotation"
@@ -54,7 +55,7 @@ class Source:
         lines = text.split("\n")
         self.lines: list[str] = joined(lines if is_written else usual_labels(lines))
         environment = dict[str, Any]()
-        tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
+        tokens = block_parser().parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})
         places = {label: reference["map"] for label, reference in self._references.items()}
         places |= {
@@ -115,10 +116,9 @@ class Source:
                 one = None if is_rule else Opener(number, token.map[1], text, int(token.tag[1]))
             elif self.is_written:
                 continue
-            elif found := HEADING.fullmatch(line.strip()):
-                if indent < _CODE or self._is_mdx:
-                    one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
-                    self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
+            elif indent < CODE and (found := HEADING.fullmatch(line.strip())):
+                one = Opener(number, number + 1, found[2].rstrip(), len(found[1]), indent=indent)
+                self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
                 digit, box_level = found["tag"][-1], INNER - (2 if found["kind"] == "title" else 1)
                 level = int(digit) if digit.isdigit() else box_level  # a title is above questions

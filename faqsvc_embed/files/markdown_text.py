@@ -110,8 +110,8 @@ def parser() -> "MarkdownIt":
 
 
 @cache
-def block_parser(*, is_mdx: bool = False) -> "MarkdownIt":
-    """Return the parser of files, with tables and the definitions of footnotes; MDX has no indented code.
+def block_parser() -> "MarkdownIt":
+    """Return the parser of files, with tables and the definitions of footnotes.
 
     It parses blocks only: the Markdown inside paragraphs and headings is the `content` of their tokens.
     """
@@ -121,8 +121,6 @@ def block_parser(*, is_mdx: bool = False) -> "MarkdownIt":
     parser = MarkdownIt("commonmark").enable("table")
     parser.use(footnote_plugin, inline=False, move_to_end=False)
     parser.core.ruler.enableOnly(["normalize", "block"])
-    if is_mdx:
-        parser.disable("code")
     parser.parse("[a]: /%20")  # as above
     return parser
 

@@ -511,8 +511,6 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
         "**Q:** What does\nit cost?\n\n**A:** Nothing.\n\n**Q:** May I\ncancel?\n\n**A:** Any time.\n",
-        "import FAQ from './faq'\n\n<FAQ>\n    ## What does it cost?\n\n    Nothing.\n</FAQ>\n"
-        "<FAQ>\n  ## May I cancel?\n\n  Any time.\n</FAQ>\n",
         "<ul>\n    <li><b>Q: What does it cost?</b>\n<p><b>A:</b> Nothing.</p></li>\n"
         "    <li><b>Q: May I cancel?</b>\n<p><b>A:</b> Any time.</p></li>\n</ul>\n",
         "**A、 What does it cost?**\n\nNothing.\n\n**B、\u3000May I cancel?**\n\nAny time.\n",
@@ -563,7 +561,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "labels in headings of answers",
         ),
         *("elements", "a question without its label"),
-        *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
+        *("labels above questions of two lines", "labels in lists of HTML"),
         *("letters", "boxes that say FAQ", "cards", "headings above boxes", "ids and icons with attributes"),
         *(
             "boxes of another name",
