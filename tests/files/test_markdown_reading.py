@@ -159,12 +159,11 @@ def test_a_folded_answer_ends_with_its_element() -> None:
         ("---\nitems: [[Why, So]]\n---\n\n## More?\n", [5]),
         ("<details>\n<summary>Why?</summary>\nSo.\n</details>\n\nCall us.\n"
          "\n<details>\n<summary>Who?</summary> We.</details>\nOr not.\n", [6, 10]),
-        ("Hello.\n\n| question | answer |\n|-|-|\n| Why? | So. |\n\n| a | b |\n|-|-|\n| c | d |\n", [7]),
         ("# Tea\n\n## Buying\n\n### Why?\n\nSo.\n\n## Brewing\n\n### How?\n\nHot.\n\n## Coffee\n", [15]),
         ("# FAQ\n## Tea\nQ: Why?\nA: So.\nQ: Who?\nA: We.\n## Cake\n### Ours\nBake.\n### Yours\nBuy.\n", [7]),
         ("# FAQ\n\n## Tea\n\n### Buying\n\n#### Why?\n\nSo.\n\n### Brewing\n\n#### How?\n\nHot.\n", [3]),
     ],
-    ids=["items", "details", "table", "groups", "headings beside labels", "a section of sections"],
+    ids=["items", "details", "groups", "headings beside labels", "a section of sections"],
 )  # fmt: skip
 def test_text_that_belongs_to_no_question_is_named_with_its_line(text: str, lines: list[int]) -> None:
     assert [int(re.findall("[0-9]+", note)[0]) for note in read_markdown(text).notes] == lines
@@ -180,10 +179,9 @@ def test_text_that_belongs_to_no_question_is_named_with_its_line(text: str, line
         "---\nlang: en\nanswerFormat: markdown\n---\n<!-- not\npublished -->\n\n# Tea\n\n## Why?\n\nSo.\n",
         "---\nitems: [[Why, So]]\n---\n",
         "<details>\n<summary>Why?</summary>\n\nSo.\n\n</details>\n<details><summary>Who?</summary>We.</details>\n",
-        "# Tea\n\n| question | answer |\n|-|-|\n| Why? | So. |\n| Who? | We. |\n",
         "Q: Why?\n\nA: So.\n\nBecause.\n\nQ: Who?\nA: We.\n",
     ],
-    ids=["headings", "contents", "a stated format", "items", "details", "table", "labels"],
+    ids=["headings", "contents", "a stated format", "items", "details", "labels"],
 )  # fmt: skip
 def test_a_file_of_questions_has_no_other_text(text: str) -> None:
     document = read_markdown(text)

@@ -36,5 +36,5 @@ def test_threads_that_use_a_new_parser_at_once_read_the_same() -> None:
             for parser in (markdown_text.parser, markdown_text.block_parser):
                 parser.cache_clear()
             markdown_text.parser()
-            markdown_text.block_parser(is_mdx=False)
+            markdown_text.block_parser()
             assert all(document == whole for document in pool.map(read, range(THREADS)))
