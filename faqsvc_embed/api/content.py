@@ -34,5 +34,5 @@ def revision_digest(website_url: str, record: str) -> str:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a text, for its entity tag."""
+    """Return the digest of a text, such as a record in JSON."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

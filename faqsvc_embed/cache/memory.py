@@ -8,10 +8,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, size_of, state_of
-from faqsvc_embed.cache.stored import Mark, StoredFAQ, digest_of
+from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
 
@@ -74,7 +75,7 @@ class MemoryCache:
             if entry is None or entry.faq is None:
                 return None
             # No cache in front of the source can have an older record if the 410 is direct.
-            digest = "" if outcome.is_direct else digest_of(entry.faq)
+            digest = "" if outcome.is_direct else digest_of(entry.faq.to_json())
             return self._set_mark(key.slug, Mark(self.wall_clock(), outcome.date, digest))
 
     def tombstone(self, slug: str | None) -> Mark | None:

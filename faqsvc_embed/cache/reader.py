@@ -102,13 +102,13 @@ class Reader:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        must_wait = waits_for_store or (self._is_overdue(fetch) and (awaits or not in_event_loop()))
+        must_wait = waits_for_store or (self._is_suspended(fetch) and (awaits or not in_event_loop()))
         if entry is not None and entry.is_usable(now) and not must_wait:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=self.fetcher.is_running(fetch))
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
-    def _is_overdue(self, fetch: Fetch) -> bool:
+    def _is_suspended(self, fetch: Fetch) -> bool:
         """Return whether a refresh should have ended long ago.
 
         In a process that is suspended between requests, no refresh in the background ends: a page must wait.

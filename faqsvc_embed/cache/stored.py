@@ -1,12 +1,12 @@
 """What a store keeps of an FAQ: its record, and when it was forgotten or unpublished."""
 
-import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.models import FAQ
@@ -55,7 +55,7 @@ class Mark(msgspec.Struct, frozen=True):
         if self.date is not None and response.date is not None and response.date < self.date:
             return True
         lifetime = timedelta(seconds=max(stated.lifetime or 0.0, MIN_STORED_FOR))
-        return now < self.at + lifetime and digest_of(response.faq) == self.digest
+        return now < self.at + lifetime and digest_of(response.faq.to_json()) == self.digest
 
     def hides(self, stored: StoredFAQ) -> bool:
         """Return whether a stored record is too old.
@@ -77,8 +77,3 @@ def read_mark(value: bytes) -> Mark:
 
 UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))
 _marks: Final = msgspec.json.Decoder(Mark)  # at import, as in `wire`
-
-
-def digest_of(faq: FAQ) -> str:
-    """Return the digest of a record."""
-    return hashlib.sha256(faq.to_json().encode()).hexdigest()
