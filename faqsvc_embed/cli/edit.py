@@ -69,7 +69,7 @@ def edit(
             old = _answer_to(newest, question)
             change = partial(_change, client, newest, question, draft=draft)
             if answer is None:
-                published = _edit_and_send(old, lambda path: change(_text_of(path)))
+                published = _edit_and_send(old, lambda path: change(path.read_text("utf-8").rstrip("\n")))
             else:
                 published = change(answer)
         is_unchanged = published is None or published.etag == newest.etag
@@ -144,10 +144,6 @@ def _open_editor(path: Path) -> None:
 
 def _is_changed(path: Path, before: bytes) -> bool:
     return path.exists() and path.read_bytes() != before
-
-
-def _text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8").rstrip("\n")
 
 
 def _answer_to(newest: StoredRevision, question: str) -> str:

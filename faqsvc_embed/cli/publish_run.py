@@ -70,9 +70,8 @@ class PublishRun:
         """
         try:
             for upload in self._uploads:
-                may_be_done = f"{upload.file} may have been published{RETRY}{self._so_far()}"
                 try:
-                    with if_interrupted(may_be_done):
+                    with if_interrupted(f"{upload.file} may have been published{RETRY}{self._so_far()}"):
                         self._publish_file(upload)
                 except FAQError as error:
                     reason = f"{upload.file}: {reason_of(upload, error)}"
