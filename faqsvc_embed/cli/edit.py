@@ -69,7 +69,7 @@ def edit(
             old = _answer_to(newest, question)
             change = partial(_change, client, newest, question, draft=draft)
             if answer is None:
-                published = _edit_and_send(old, lambda path: change(path.read_text("utf-8").rstrip("\n")))
+                published = _edit_and_send(old, lambda path: change(_text_of(path)))
             else:
                 published = change(answer)
         is_unchanged = published is None or published.etag == newest.etag
@@ -121,7 +121,7 @@ def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.
         with if_interrupted("nothing was published"):
             _open_editor(path)
         sent = send(path) if _is_changed(path, before) else None
-    except (FAQError, click.ClickException, UnicodeError) as error:
+    except (FAQError, click.ClickException, ValueError) as error:
         if _is_changed(path, before):
             raise failure(f"{error}; your text is in {path}") from error
         path.unlink(missing_ok=True)
@@ -144,6 +144,12 @@ def _open_editor(path: Path) -> None:
 
 def _is_changed(path: Path, before: bytes) -> bool:
     return path.exists() and path.read_bytes() != before
+
+
+def _text_of(path: Path) -> str:
+    from faqsvc_embed.files.formats import decode
+
+    return decode(path.read_bytes()).rstrip("\n")
 
 
 def _answer_to(newest: StoredRevision, question: str) -> str:
@@ -185,7 +191,8 @@ def _publish(client: FAQClient, newest: StoredRevision, path: Path, *, draft: bo
     document = read_file(path)
     slug, lang = newest.faq.slug, newest.faq.lang
     if document.slug != slug:
-        message = f"the text has the slug {quoted(document.slug)}: change it back to {quoted(slug)}"
+        stated = "no slug" if document.slug is None else f"the slug {quoted(document.slug)}"
+        message = f"the text has {stated}: change it back to {quoted(slug)}"
         raise failure(f"{message}, or use `faqsvc publish` for another FAQ")
     document = replace(document, lang=document.lang or lang, draft=draft or document.draft)
     upload = Upload(str(path), document)

@@ -489,9 +489,21 @@ def test_a_text_that_is_not_utf_8_stays_in_its_file(
 ) -> None:
     publish("latin", items=[("Open?", "Yes.")])
     editor(monkeypatch, tmp_path, "path.write_bytes(b'Caf\\xe9\\n')")
-    path = Path(failure(faqsvc("edit", "latin", "--question", "open")).split()[-1])
-    assert path.read_bytes() == b"Caf\xe9\n"
+    message = failure(faqsvc("edit", "latin", "--question", "open"))
+    path = Path(message.split()[-1])
+    assert ("save the file as UTF-8" in message, path.read_bytes()) == (True, b"Caf\xe9\n")
     path.unlink()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_an_answer_that_an_editor_saved_with_a_byte_order_mark_is_published_without_it(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    publish(encoding, items=[("Open?", "Yes.")])
+    editor(monkeypatch, tmp_path, f"path.write_text('Täglich.', encoding={encoding!r})")
+    assert faqsvc("edit", encoding, "--question", "open").exit_code == 0
+    with FAQClient() as client:
+        assert [item.answer for item in client.get_faq(encoding).items] == ["Täglich."]
 
 
 def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
