@@ -151,15 +151,17 @@ def _text(item: DraftItem) -> str:
 
 
 def _matches(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> dict[int, int]:
-    """Return the old index of each new item: by equal questions, then equal answers, then equal places."""
+    """Return the old index of each new item: by equal ids, questions, then answers, then equal places."""
     matched = dict[int, int]()
-    for part in (0, 1):
+    for name in ("id", "question", "answer"):
         free = dict[str, list[int]]()
         for old in reversed(_unmatched(before, matched)):
-            free.setdefault(before[old][part], []).append(old)
+            free.setdefault(getattr(before[old], name), []).append(old)
+        if name == "id":
+            free.pop("", None)  # most questions have none
         for new, item in enumerate(after):
-            if new not in matched and free.get(item[part]):
-                matched[new] = free[item[part]].pop()
+            if new not in matched and (same := free.get(getattr(item, name))):
+                matched[new] = same.pop()
     for place in _unmatched(before, matched):
         if place < len(after) and place not in matched and _is_similar(before[place], after[place]):
             matched[place] = place

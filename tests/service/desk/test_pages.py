@@ -215,6 +215,9 @@ def test_differences_are_by_word_and_name_what_moved() -> None:
     after = Draft(items=(DraftItem("c?", "3"), DraftItem("a?", "1"), DraftItem("d?", "4")))
     assert [change.kind for change in changes(before, after)] == ["moved", "added", "removed"]
     assert changes(before, before) == []
+    before = Draft(items=(DraftItem("a?", "1"), DraftItem("Do you ship?", "Yes.", id="ship")))
+    after = Draft(items=(DraftItem("Where to?", "To Norway.", id="ship"), DraftItem("a?", "1")))
+    assert [change.kind for change in changes(before, after)] == ["changed", "moved"]
 
 
 def test_a_sentence_of_which_most_words_differ_is_not_cut_into_pieces() -> None:
