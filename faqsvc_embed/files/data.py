@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import Any, Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
@@ -31,8 +31,8 @@ from faqsvc_embed.files.values import Located
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
 
-MAX_ALIASED: Final = 100_000
-"""Values of a YAML file, those of aliases included."""
+MAX_VALUES: Final = 100_000
+"""Values of a YAML file, those of aliases included; an FAQ has a few thousand."""
 MAX_DOTS: Final = 200
 """Maximum full stops in a line of TOML: the time to read a key grows with the square of their number."""
 
@@ -166,37 +166,28 @@ def parse_yaml(text: str) -> Any:
     if len(nodes) > 1:
         place = f"line {nodes[1].start_mark.line + 1}"
         raise ValueError(f"{place}: the file has more than one document: write each FAQ in a file of its own")
-    return _Builder().build(nodes[0]) if nodes else None
+    return _value(nodes[0], count()) if nodes else None
 
 
-class _Builder:
-    """Converts nodes of YAML to values. Aliases are converted wherever they are used, so there is a limit."""
-
-    def __init__(self) -> None:
-        self._seen = set[int]()
-        self._aliased = 0
-
-    def build(self, node: Any, depth: int = 1) -> Any:
-        """Return the value of a node. Its depth is limited, because deep nodes are slow to parse."""
-        self._aliased += id(node) in self._seen
-        self._seen.add(id(node))
-        line = node.start_mark.line + 1
-        if self._aliased > MAX_ALIASED:
-            raise ValueError(f"line {line}: has too many aliases: write the value in each place")
-        if node.id == "scalar":
-            return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
-        if depth > MAX_DEPTH:
-            raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-        if node.id == "sequence":
-            return [self.build(inner, depth + 1) for inner in node.value]
-        mapping = Located(f"line {line}")
-        for name, inner in node.value:
-            key = str(self.build(name, depth + 1))
-            if key in mapping:
-                place = f"line {name.start_mark.line + 1}"
-                raise ValueError(f"{place}: the key {quoted(key)} is there twice: {_ONE_KEY}")
-            mapping[key] = self.build(inner, depth + 1)
-        return mapping
+def _value(node: Any, number: Iterator[int], depth: int = 1) -> Any:
+    """Return the value of a node. An alias is converted wherever it is used, so all values count."""
+    line = node.start_mark.line + 1
+    if next(number) >= MAX_VALUES:
+        raise ValueError(f"line {line}: too many aliases or values: at most {MAX_VALUES:,} values are read")
+    if node.id == "scalar":
+        return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
+    if node.id == "sequence":
+        return [_value(inner, number, depth + 1) for inner in node.value]
+    mapping = Located(f"line {line}")
+    for name, inner in node.value:
+        key = str(_value(name, number, depth + 1))
+        if key in mapping:
+            place = f"line {name.start_mark.line + 1}"
+            raise ValueError(f"{place}: the key {quoted(key)} is there twice: {_ONE_KEY}")
+        mapping[key] = _value(inner, number, depth + 1)
+    return mapping
 
 
 def read_csv(text: str) -> Document:

@@ -12,10 +12,8 @@ LATIN: Final[tuple[Lang, ...]] = ("en", "de", "fr", "es")
 MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
 MIN_ITEMS: Final = 3
-"""Items that have enough text to detect their language by letter sequences."""
-
 MIN_WORDS: Final = 12
-"""Words of items whose language is certain."""
+"""Items, and words in them, whose language is certain."""
 _SHARE: Final = 0.12
 
 SCRIPTS: Final = {
@@ -72,8 +70,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 def detect_language(items: Sequence[Item]) -> Lang | None:
     """Return the language of all items together, or None if it is uncertain.
 
-    The script decides between Korean, Japanese and Chinese; frequent words, and in longer texts letter
-    sequences, between English, German, French and Spanish. Code and addresses are ignored.
+    The script decides between Korean, Japanese and Chinese; frequent words between English, German, French
+    and Spanish. Code and addresses are ignored.
     """
     questions = _prose("\n".join(item.question for item in items))
     text = _prose("\n".join(f"{item.question}\n{item.answer}" for item in items))
@@ -83,10 +81,8 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
     text = _LONE_LETTER.sub("", text)
     words = _WORD.findall(text.lower())
     counts = {lang: sum(word in _FREQUENT[lang] for word in words) for lang in LATIN}
-    best, *others = sorted(counts, key=lambda lang: -counts[lang])
-    if counts[best] > counts[others[0]]:
-        return best
-    return None
+    best, second, *_ = sorted(counts, key=lambda lang: -counts[lang])
+    return best if counts[best] > counts[second] else None
 
 
 def is_certain(lang: Lang, items: Sequence[Item]) -> bool:

@@ -189,12 +189,8 @@ class Document:
         """Return a problem of a publication with `items[3].answer` replaced by the place in the file."""
 
         def place(index: re.Match[str]) -> str:
-            number = int(index[1])
-            if number >= len(self.positions):
-                return index[0]
-            position = self.positions[number]
-            separator = "." if position.endswith("]") else ": "
-            return position + (separator if index[2] else "")
+            position = self.place(int(index[1]), 0)
+            return position + (index[2] and ("." if position.endswith("]") else ": "))
 
         return re.sub(r"items\[([0-9]+)\](\.?)", place, problem)
 
