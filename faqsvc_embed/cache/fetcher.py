@@ -203,8 +203,8 @@ class Fetcher:
             self._reporter.report(before, entry, None)
         needed = need(entry, self._cache.clock())
         if needed is Need.NOTHING:
-            self._end(fetch, entry)
-        elif needed is Need.REFRESH:
+            self._unlist(fetch)
+        if needed is not Need.FETCH:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
@@ -292,33 +292,27 @@ class Fetcher:
                 return
 
     def _overdue(self, fetch: Fetch, failed: Failed) -> None:
-        """Give the callers an error. The fetch stays under way, as what arrives late is used."""
+        """Give the callers an error. The fetch stays listed, as what arrives late is used."""
         self._breaker.record(failed)
         fetch.is_overdue = True
-        if not self._is_listed(fetch):
-            fetch.resolve(self._cache.entry_after(fetch.key, failed))
-            return
-        before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, failed)
-        fetch.resolve(entry)
-        self._reporter.report(before, entry, failed)
+        self._finish(fetch, failed, ends=False)
 
-    def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
-        """Cache the outcome of a fetch, and pass it to the callers."""
-        is_known = fetch.is_overdue and isinstance(outcome, Failed)
-        if fetch.is_draft or is_known or not self._is_listed(fetch):
-            return self._end(fetch, self._cache.entry_after(fetch.key, outcome))
-        before = self._cache.get(fetch.key)
-        entry = self._cache.apply(fetch.key, outcome, fetch.change)
+    def _finish(self, fetch: Fetch, outcome: Outcome, *, ends: bool = True) -> Entry:
+        """Cache the outcome of a fetch, and pass it to the callers after the fetch is no longer listed."""
+        key, before = fetch.key, self._cache.get(fetch.key)
+        is_known = ends and fetch.is_overdue and isinstance(outcome, Failed)
+        is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_known)
+        if is_cached:
+            entry = self._cache.apply(key, outcome, fetch.change)
+        else:
+            entry = self._cache.entry_after(key, outcome)
         try:
-            self._reporter.report(before, entry, outcome)
+            if is_cached:
+                self._reporter.report(before, entry, outcome)
         finally:  # otherwise a fault of this package would keep callers waiting for ever
-            self._end(fetch, entry)
-        return entry
-
-    def _end(self, fetch: Fetch, entry: Entry) -> Entry:
-        """Give the callers of a fetch their entry, after it is no longer listed."""
-        self._unlist(fetch)
-        fetch.resolve(entry)
+            if ends:
+                self._unlist(fetch)
+            fetch.resolve(entry)
         return entry
 
     def _is_listed(self, fetch: Fetch) -> bool:
