@@ -10,6 +10,7 @@ import re
 import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
@@ -90,9 +91,10 @@ class Folder:
         self.directory: Path = Path(directory).expanduser()
         self.only = only
         self._lang = lang
-        self._stated = stated or {}
-        self._max_bytes = min(max_bytes, MAX_FILE)
-        self._read = dict[str, tuple[_Signature, FAQFile]]()
+        self._reader = partial(
+            read_faq_file, lang=lang, max_bytes=min(max_bytes, MAX_FILE), stated=stated or {}
+        )
+        self._read = dict[tuple[str, _Signature], FAQFile]()
         self._by_slug: BySlug = {}
         self._lock = Lock()
         self.refresh()
@@ -128,26 +130,22 @@ class Folder:
     def refresh(self) -> bool:
         """Read the files that have changed, and return whether there are any."""
         with self._lock.own():
-            read = dict[str, tuple[_Signature, FAQFile]]()
+            read = dict[tuple[str, _Signature], FAQFile]()
             for path in self._paths():
-                if (signature := _signature(path)) is None:
-                    continue
-                known = self._read.get(path.name)
-                if known is None or known[0] != signature:
-                    known = signature, self._read_file(path)
-                read[path.name] = known
-            has_changed = read != self._read
-            if has_changed:
-                self._read = read
-                self._by_slug = by_slug(file for _, file in read.values())
-            return has_changed
+                if (signature := _signature(path)) is not None:
+                    key = path.name, signature
+                    read[key] = self._read.get(key) or self._read_file(path)
+            if read == self._read:
+                return False
+            self._read, self._by_slug = read, by_slug(read.values())
+            return True
 
     def _read_file(self, path: Path) -> FAQFile:
         """Read a file. A link within the folder is followed, as Kubernetes mounts files as such links."""
         if self.only is None and not _is_within(path, self.directory):
             problem = Problem(path, None, "a link out of the folder is not followed: copy the file")
             return FAQFile(path, *name_of(path), problems=(problem,))
-        return read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes, stated=self._stated)
+        return self._reader(path)
 
     def _paths(self) -> list[Path]:
         if self.only is not None:
@@ -168,7 +166,6 @@ def read_faq_file(
     """
     slug, name_lang = name_of(path)
     document: Document | None = None
-    messages: Iterable[str] = ()
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableFile("not a regular file")
@@ -181,16 +178,14 @@ def read_faq_file(
         if document.lang is None:
             document = replace(document, lang=name_lang)
         if name_lang not in (None, document.lang) and "lang" not in stated:
-            messages = [
-                f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
-            ]
-        else:
-            faq = document.to_faq(slug if document.slug is None else document.slug)
-            if faq.lang is None:
-                document, faq = _with_language(document, faq, lang)
-            return FAQFile(path, slug, name_lang, document, faq)
+            message = f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
+            raise UnreadableFile(message)
+        faq = document.to_faq(slug if document.slug is None else document.slug)
+        if faq.lang is None:
+            document, faq = _with_language(document, faq, lang)
+        return FAQFile(path, slug, name_lang, document, faq)
     except PublishRejected as error:
-        messages = map(document.locate, error.problems) if document is not None else ()
+        messages = [*map(document.locate, error.problems)] if document is not None else []
     except UnreadableFile as error:
         messages = [str(error).removeprefix(f"{path}: ")]
     except OSError as error:
