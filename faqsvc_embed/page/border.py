@@ -7,7 +7,7 @@ The adapters call the package through `guarded(do, *arguments, otherwise=…)`. 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, Final, TypeVar, TypeVarTuple
+from typing import Final, TypeVar, TypeVarTuple
 
 from markupsafe import Markup, escape
 
@@ -85,12 +85,9 @@ def guarded_parts(
         yield guarded(finish, rest, otherwise=rest)
 
 
-Failing = tuple[str, str]
-"""The name of a guarded call, and what it is about."""
-
-_failing: Final = dict[Failing, set[str]]()
-"""The guarded calls that fail at present, with the places where they failed."""
-_lines: Final = Counter[str]()
+_failing: Final = dict[object, set[str]]()
+"""The guarded calls that fail at present, by name and subject, with the places where they failed."""
+_lines: Final = Counter[object]()
 """How often each place was logged."""
 
 
@@ -109,18 +106,17 @@ def _failed(
     return otherwise
 
 
-def _call(do: Callable[..., object], about: object) -> Failing:
+def _call(do: Callable[..., object], about: object) -> tuple[str, str]:
     return getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}"
 
 
-def _report(error: Exception, call: Failing) -> None:
-    """Log an error, unless guarded calls fail with it already."""
+def _report(error: Exception, call: tuple[str, str]) -> None:
+    """Log an error, unless guarded calls fail there already."""
     place = f"{call[0]}: {origin_of(error)}"
     is_known = any(place in places for places in list(_failing.values()))
     _failing.setdefault(call, set()).add(place)
     is_logged = not is_known and _lines[place] < MAX_LINES
     _lines[place] += is_logged
-    remembered: dict[Any, Any]
     for remembered in (_failing, _lines):
         if len(remembered) > MAX_REMEMBERED:
             del remembered[next(iter(remembered))]
