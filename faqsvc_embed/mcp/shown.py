@@ -84,7 +84,7 @@ def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list
 def shown(faq: FAQ) -> dict[str, Any]:
     """Return what readers see of an FAQ as text, and the parts of its answers that they do not see."""
     part = replace(faq, items=faq.items[:MAX_ITEMS])
-    texts, section = [faq.title, as_text(answers.introduction(part, QUESTION_LEVEL))], None
+    texts, section = [faq.title, as_text(answers.introduction(part, QUESTION_LEVEL).html)], None
     missing = list[str]()
     for item in answers.items(part, QUESTION_LEVEL):
         heading = f"[{item.section}]\n" if item.section and item.section != section else ""

@@ -6,8 +6,7 @@ the preview of a draft, two such comments enclose the published FAQ, which a cac
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterator
-from itertools import count
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import msgspec
@@ -35,7 +34,6 @@ class Placeholders(msgspec.Struct, eq=False):
     lost: dict[str, None] = {}
     """The numbers of the placeholders that no body has contained yet."""
     _open: dict[str, Filling] = {}
-    _numbers: Iterator[int] = msgspec.field(default_factory=count)
     _prefix: str = ""
 
     @property
@@ -57,7 +55,7 @@ class Placeholders(msgspec.Struct, eq=False):
         `text` replaces them.
         """
         self.are_used = True
-        number = str(next(self._numbers))
+        number = str(len(self.texts) + len(self._open))
         self.lost[number] = None
         if filling is None:
             self.texts[number] = text

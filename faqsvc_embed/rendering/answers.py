@@ -73,12 +73,8 @@ def items(faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
     return [item for item in _answered(faq, question_level) if item.html]
 
 
-def introduction(faq: FAQ, question_level: int | None) -> Markup:
-    """Return the text above the questions as HTML, empty if there is none."""
-    return _introduction(faq, question_level).html
-
-
-def _introduction(faq: FAQ, question_level: int | None) -> RenderedAnswer:
+def introduction(faq: FAQ, question_level: int | None) -> RenderedAnswer:
+    """Return the text above the questions, empty if there is none."""
     text = faq.introduction or ""
     return _rendered(text, question_level, origin(faq)) if text.strip() else RenderedAnswer(Markup(), "")
 
@@ -110,8 +106,8 @@ def _search(
 ) -> list[tuple[int, Dropped]]:
     """Return what `find` returns for the introduction and the answers of a record."""
     indexes = {id(item): index for index, item in enumerate(faq.items)}
-    introduction = _introduction(faq, QUESTION_LEVEL)
-    pairs = [(INTRODUCTION, one) for one in find(faq.introduction or "", introduction)]
+    above = introduction(faq, QUESTION_LEVEL)
+    pairs = [(INTRODUCTION, one) for one in find(faq.introduction or "", above)]
     for item, answered in zip(shown(faq).items, _answered(faq, QUESTION_LEVEL), strict=True):
         pairs += [(indexes[id(item)], one) for one in find(item.answer, answered)]
     return sorted(pairs, key=lambda one: one[0])

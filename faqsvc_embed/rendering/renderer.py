@@ -171,7 +171,7 @@ class Renderer:
         if not answered:
             return None
         sections = _sections(faq, style, place, answered)
-        introduction = answers.introduction(faq, level)
+        introduction = answers.introduction(faq, level).html
         context = _context(faq, style, place, sections, introduction)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         is_tall = len(answered) >= TALL

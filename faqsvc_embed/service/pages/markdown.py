@@ -28,7 +28,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
-        _text(faq, faq.introduction or "", QUESTION_LEVEL, answers.introduction(faq, QUESTION_LEVEL)),
+        _text(faq, faq.introduction or "", QUESTION_LEVEL, answers.introduction(faq, QUESTION_LEVEL).html),
         "\n".join(f"- {line}" for line in contents),
     ]
     for section, group in groupby(items, lambda item: item.section):
