@@ -1,10 +1,9 @@
 """Published FAQs: the record at /api/v1/faq/{slug}, the page and its Markdown at /faq/{slug}."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
@@ -21,7 +20,7 @@ from faqsvc_embed.service.http.conditional import (
 )
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import JSON, PublicURLs
+from faqsvc_embed.service.http.requests import JSON
 from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.pages.html import PageLinks, content_security_policy, render_page
 from faqsvc_embed.service.pages.markdown import render_markdown
@@ -52,86 +51,53 @@ def show_faq(call: Call) -> Response:
 
     An address with a slash at its end redirects to the one without.
     """
-    storage, urls, query = call.storage, call.urls, call.request.query_params
-    token, slug = query.get(PREVIEW_PARAMETER), call.request.path_params["slug"]
-    if slug.endswith("/") and is_slug(slug[:-1]):
-        address = urlsplit(urls.page(slug[:-1]))
+    storage, request, query = call.storage, call.request, call.query
+    path, token = normalized("NFC", request.path_params["slug"]), query.get(PREVIEW_PARAMETER)
+    if path.endswith("/") and is_slug(path[:-1]):
+        address = urlsplit(call.urls.page(path[:-1]))
         return RedirectResponse(address.path + (f"?{query}" if query else ""), 308)
-    draft = None
-    if token and is_slug(slug):
-        draft = storage.history.preview(token, slug, lookup(query.get("lang", "")))
-    if draft is not None:
-        return _preview_page(urls, _Selection(slug, HTML, [draft.lang], draft.lang, False), draft, DRAFT)
-    selection = _select(storage, call.request)
-    publication = storage.publications.get(selection.slug, selection.lang)
-    if token:
-        return _preview_page(urls, selection, publication, REFUSED)
-    return _page(urls, selection, publication)
-
-
-class _Selection(NamedTuple):
-    """The representation that a request selects."""
-
-    slug: str
-    media_type: str
-    languages: list[str]
-    """All languages of the FAQ, the default first."""
-    lang: str
-    is_negotiated: bool
-    """Whether the language depends on the Accept-Language header."""
-
-
-def _preview_page(
-    urls: PublicURLs, selection: _Selection, shown: Publication, notices: Mapping[str, str]
-) -> Response:
-    """Return a page with a notice: that it is a draft, or that the preview token is not valid."""
-    faq = FAQ.from_json(shown.record)
-    links = PageLinks.of(urls.page(selection.slug), selection.languages, shown.lang, faq.page_url)
-    headers = {
-        **PREVIEW_HEADERS,
-        "content-language": shown.lang,
-        "content-security-policy": content_security_policy(faq),
-    }
-    text = render_page(urls.base, faq, shown, links, notice=notices[shown.lang])
-    return Response(text, 200, headers, HTML)
-
-
-def _page(urls: PublicURLs, selection: _Selection, publication: Publication) -> Response:
-    faq = FAQ.from_json(publication.record)
-    links = PageLinks.of(urls.page(selection.slug), selection.languages, publication.lang, faq.page_url)
-    is_markdown = selection.media_type == MARKDOWN
-    headers = {
-        "cache-control": PAGE_CACHE_CONTROL,
-        "content-language": publication.lang,
-        "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
-        **links.header(is_markdown=is_markdown),
-    }
-    if is_markdown or not publication.is_listed:
-        headers["x-robots-tag"] = "noindex"
-    if is_markdown:
-        title, url = faq.title.strip() or MESSAGES[publication.lang].faq, publication.website_url
-        text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
-    else:
-        headers["content-security-policy"] = content_security_policy(faq)
-        text = render_page(urls.base, faq, publication, links)
-    return public_response(text, selection.media_type, headers)
-
-
-def _select(storage: Storage, request: Request) -> _Selection:
-    """Return the representation that a request selects; raise FAQNotFound, Gone, or Problem (406)."""
-    path = normalized("NFC", request.path_params["slug"])
-    slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
+    slug, lang = path.removesuffix(MARKDOWN_SUFFIX), lookup(query.get("lang", ""))  # no slug ends in it
     if not is_slug(slug):
         raise invalid_slug(path)
+    if token and (draft := storage.history.preview(token, slug, lang)) is not None:
+        return _page(call, slug, [draft.lang], draft, DRAFT)
     languages = storage.publications.languages(slug)
     if not languages:  # `get` raises, unless the FAQ was published just now
         languages = [storage.publications.get(slug).lang]
-    media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
-    lang = lookup(request.query_params.get("lang", ""))
-    if lang in languages:
-        return _Selection(slug, media_type, languages, lang, False)
-    request.scope[AVAILABLE] = tuple(languages)
-    return _Selection(slug, media_type, languages, preferred_language(request, languages), True)
+    if lang not in languages:
+        request.scope[AVAILABLE] = tuple(languages)
+        lang = preferred_language(request, languages)
+    return _page(call, slug, languages, storage.publications.get(slug, lang), REFUSED if token else None)
+
+
+def _page(
+    call: Call, slug: str, languages: list[str], shown: Publication, notices: Mapping[str, str] | None
+) -> Response:
+    """Return a page or its Markdown; with a notice, which says what a preview token shows, only a page."""
+    urls, faq = call.urls, FAQ.from_json(shown.record)
+    links = PageLinks.of(urls.page(slug), languages, shown.lang, faq.page_url)
+    headers = {"content-language": shown.lang}
+    policy = {"content-security-policy": content_security_policy(faq)}
+    if notices is not None:
+        text = render_page(urls.base, faq, shown, links, notice=notices[shown.lang])
+        return Response(text, 200, PREVIEW_HEADERS | headers | policy, HTML)
+    has_suffix = call.request.path_params["slug"].endswith(MARKDOWN_SUFFIX)
+    media_type = MARKDOWN if has_suffix else best_media_type(call.request, HTML, MARKDOWN)
+    is_markdown, is_negotiated = media_type == MARKDOWN, AVAILABLE in call.request.scope
+    headers |= {
+        "cache-control": PAGE_CACHE_CONTROL,
+        "vary": "Accept, Accept-Language" if is_negotiated else "Accept",
+        **links.header(is_markdown=is_markdown),
+    }
+    if is_markdown or not shown.is_listed:
+        headers["x-robots-tag"] = "noindex"
+    if is_markdown:
+        title, url = faq.title.strip() or MESSAGES[shown.lang].faq, shown.website_url
+        text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
+    else:
+        headers |= policy
+        text = render_page(urls.base, faq, shown, links)
+    return public_response(text, media_type, headers)
 
 
 @Operation(
