@@ -100,17 +100,12 @@ class Call:
 
 
 def result_of(content: Entry, text: str = "", notes: Sequence[str] = ()) -> CallToolResult:
-    """Return a result with the content, also as JSON text unless `text` is given, and with notes."""
-    note = sentences(*notes)
+    """Return a result with the content, also as JSON text unless `text` is given, and with notes as sentences."""
+    note = " ".join(f"{one.removesuffix('.')}." for one in notes if one)
     content = {**content, "note": note} if note and not text else content
     written = to_json(content)
     blocks = [TextContent(type="text", text=one) for one in (text or written, text and note) if one]
     return CallToolResult(content=[*blocks], structured_content=json.loads(written))
-
-
-def sentences(*notes: str) -> str:
-    """Return notes as sentences."""
-    return " ".join(f"{note.removesuffix('.')}." for note in notes if note)
 
 
 def to_json(value: object) -> str:
