@@ -1,6 +1,7 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
 import asyncio
+import os
 import time
 import weakref
 from typing import Final
@@ -65,7 +66,7 @@ class Reader:
         `reload` reads the files of the source that were edited. `awaits` says whether the caller can await.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
-        if fork.MAY_GO_UNNOTICED:
+        if os.getpid() != fork.pid:
             fork.check()
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:

@@ -1,9 +1,8 @@
 """Tells objects that the process was forked, so that a child shares no connection with its parent."""
 
 import os
-import sys
 import weakref
-from typing import Final, Protocol
+from typing import Protocol
 
 
 class ForkAware(Protocol):
@@ -16,8 +15,6 @@ class ForkAware(Protocol):
 _registered: weakref.WeakSet[ForkAware] = weakref.WeakSet()
 pid: int = os.getpid()
 """The process that these objects belong to."""
-MAY_GO_UNNOTICED: Final = "uwsgi" in sys.modules or not hasattr(os, "register_at_fork")
-"""Whether Python may not notice a fork: uWSGI forks in C, unless `py-call-osafterfork` is set."""
 
 
 def register(obj: ForkAware) -> None:
@@ -26,7 +23,7 @@ def register(obj: ForkAware) -> None:
 
 
 def check() -> None:
-    """Handle a fork that Python did not notice."""
+    """Handle a fork that Python did not notice: uWSGI forks in C, unless `py-call-osafterfork` is set."""
     if os.getpid() != pid:
         _after_fork()
 
