@@ -22,7 +22,7 @@ ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "
 """The classes of the cells of a table, instead of style attributes."""
 _ATTRIBUTES: Final = re.compile(
     rf"{CODE}|(?P<space>(?<=[)\]`*])|(?<=__)|(?<=_)(?=\{{:)|(?<![ \t])[ \t]*+(?=\{{[^{{}}\n]*\}}[ \t]*$))"
-    r"(?<![\\$])\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\}",
+    r"(?<![\\$])(?:\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\})+",
     re.MULTILINE,
 )
 """Attributes after a link, an image, code or emphasis, or at the end of a line."""

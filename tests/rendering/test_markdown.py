@@ -76,7 +76,7 @@ def html(text: str, level: int | None = 3) -> Markup:
         ("<br>\n*a*\n<br>\n*b*", "<br>\n<p><em>a</em>\n<br>\n<em>b</em></p>"),
         ("<Tabs>\n<TabItem value='a'>\n\nb\n\n</TabItem>\n</Tabs>", "<p>b</p>"),
         (
-            "[a](https://x.example){target=_blank} b\n{: .note }",
+            "[a](https://x.example){:.out}{target=_blank} b\n{: .note }",
             '<p><a href="https://x.example" rel="noopener">a</a> b</p>',
         ),
         (
