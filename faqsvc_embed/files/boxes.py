@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from faqsvc_embed.files.asking import asks
-from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
+from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field, plain_name
 from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
 
 _Place = tuple[int, int]
@@ -87,19 +87,18 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
     is_other = tag["sign"] == "<" and is_component and not ("-" in tag["name"] or tag["name"][0].isupper())
     if head is None or is_other:
         return None
-    title, answer = head["title"], None
+    title, answer, name = head["title"], None, None
     if is_component:
         fields = {name: value for name, _, value in _ATTRIBUTE.findall(head[0])}
         if title is None and (name := find_field(fields, (*QUESTION_FIELDS, "label"))):
             title = fields.pop(name)
-        name = find_field(fields, (*ANSWER_LABELS, "content", "text"))
-        answer = fields[name] if name else None
+        answer = fields.get(find_field(fields, (*ANSWER_LABELS, "content", "text")) or "")
         if title is None or (answer is None and closing is None):
             return None
     at = number + text.count("\n", 0, head.end())
     column = head.end() - text.rfind("\n", 0, head.end()) - 1
     one = Opener(at, at + 1, " ".join(title.strip('[]" \t').split()), indent=space_before(lines[number]))
-    one.above = at - number
+    one.above, one.is_explicit = at - number, plain_name(name) in QUESTION_LABELS
     if answer is not None:
         one.rest, one.end, one.is_explicit = answer, one.below, True
     elif closing is None:
@@ -121,7 +120,7 @@ def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     if not (title.startswith('"') or asks(title)):
         return None
     indent, end = space_before(lines[number]), number + 1
-    while end < len(lines) and (not lines[end].strip() or lines[end][indent : indent + 2].isspace()):
+    while end < len(lines) and (not lines[end].strip() or lines[end].startswith(("\t", "  "), indent)):
         end += 1
     one = Opener(number, number + 1, title.strip('" '), indent=indent + CODE)
     # Without an indented text, the answer is what follows, up to the next question.

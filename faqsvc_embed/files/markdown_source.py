@@ -98,7 +98,8 @@ class Source:
     def _headings(self, tokens: "Sequence[Token]") -> Iterator[Opener]:
         """Yield the headings: those that the parser finds, those with other spaces, and those in HTML.
 
-        In a file whose headings begin with number signs, a row of hyphens below a text is a rule.
+        In a file whose headings begin with number signs, a row of hyphens below a text is a rule, unless the
+        signs begin only those below the two levels that can be underlined.
         """
         tops = {
             token.map[0]: (token, inline.content)
@@ -106,7 +107,8 @@ class Source:
             if token.type == "heading_open" and token.level == 0 and token.map
         }
         is_labelled = False
-        has_signs = any(token.markup.startswith("##") for token, _ in tops.values())
+        signs = {token.markup for token, _ in tops.values()}
+        has_signs = "##" in signs or ("=" not in signs and any(sign.startswith("##") for sign in signs))
         for number, line in enumerate(self.texts):
             token, content = tops.get(number, (None, ""))
             one, indent = None, len(line) - len(line.lstrip())

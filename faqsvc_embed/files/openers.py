@@ -32,7 +32,7 @@ _LINE: Final = re.compile(
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\}|:[a-z][a-z0-9_-]*:(?:\{[^{}]*\})?)[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
-    r"(?P<sign>\*\*\*|\*\*|__|\*|_)(?P<text>\S.*?)(?P=sign)[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)"
+    r"(?P<sign>\*\*\*|\*\*|__|\*|_)(?P<text>\S.*?)(?P=sign)[ \t]*[:：。]?(?:[ \t\\]|<br[^<>]*>)*(?P<rest>.*)"
 )
 _STRONG: Final = re.compile("</?(?:b|strong)>", re.I)
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")

@@ -136,6 +136,18 @@ May I cancel?
 -------------
 Any time.
 """,
+        """Prices
+======
+
+Costs
+-----
+
+### What does it cost?
+Nothing.
+
+### May I cancel?
+Any time.
+""",
         """# Prices
 <!-- internal:
 ## do not publish? -->
@@ -162,7 +174,8 @@ Nothing.
         "headings", "sections", "labels", "bold labels", "bold lines", "windows",
         "labels below a heading that asks", "headings below one that asks", "headings of two levels",
         "numbers", "labels in headings", "bold in sections", "bold in a list",
-        "bold before the answer", "a list", "underlined", "comments, ids, anchors, rules", "details",
+        "bold before the answer", "a list", "underlined", "underlined titles",
+        "comments, ids, anchors, rules", "details",
     ],
 )  # fmt: skip
 def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: str) -> None:
@@ -637,7 +650,7 @@ def test_boxes_without_titles_are_part_of_answers() -> None:
 
 def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() -> None:
     words = "- **Pot:** hot\n- **Lid:** cold\n- **Cup:** dry\n"
-    text = f"**Why?**\nSo.\n\n**It leaks**\nDry it:\n\n{words}\n**Who?**\nWe.\n"
+    text = f"**Why?**\nSo.\n\n**It leaks**<br>\nDry it:\n\n{words}\n**Who?**\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["Why?", "It leaks", "Who?"]
 
 
@@ -766,6 +779,16 @@ def test_a_box_may_begin_with_a_heading() -> None:
         ("Why?", "### So\n\nText."),
         ("Who?", "### So\n\nText."),
     ]
+
+
+def test_an_attribute_of_a_component_says_that_it_is_a_question() -> None:
+    text = '<Box question="Tea">\nHot.\n</Box>\n\n<Box question="Cake">\nCold.\n</Box>\n'
+    assert items_of(text) == [("Tea", "Hot."), ("Cake", "Cold.")]
+
+
+def test_the_text_of_a_box_may_be_indented_by_spaces_and_tabs() -> None:
+    text = '??? note "Why?"\n    So.\n\tIndeed.\n\n??? note "Who?"\n    We.\n'
+    assert items_of(text) == [("Why?", "So.\n\tIndeed."), ("Who?", "We.")]
 
 
 def test_the_tags_above_the_title_of_a_box_are_no_introduction() -> None:
