@@ -223,16 +223,19 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     What is in a box is below it, but all of it is the answer if the box asks. A heading that does not ask is
     part of an answer, too, if the first heading of its level is directly below a question of another form. A
     heading without text is a section of questions on its own level, if its first sibling is such a section.
+    Where most have labels, such as `Q:`, the others are no questions.
     """
     roots, above = list[Opener](), list[Opener]()
     begins_in_answer = dict[int, bool]()  # whether the first heading of a level is in an answer
     last: Opener | None = None
+    labels = Counter(one.level if one.is_explicit else -one.level for one in openers)
     for opener, below in zip_longest(openers, openers[1:]):
         is_bare = not (opener.asks or opener.has_text) and below is not None and below.level == opener.level
         one = replace(opener, children=[], is_section=is_bare)
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
         one.is_section &= not siblings or siblings[-1].is_section
+        one.is_section |= not one.asks and labels[one.level] > labels[-one.level]
         is_in_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
         is_in_answer = begins_in_answer.setdefault(one.level, is_in_answer) and one.has_text and not one.asks
         is_in_asking_box = bool(above and above[-1].end and above[-1].asks)
@@ -249,7 +252,7 @@ def _is_below(one: Opener, above: Opener) -> bool:
     """Return whether an opener belongs below an earlier one: in its box, or on a lower level."""
     if above.end is not None:
         return one.line < above.end - 1  # the next box may begin on its last line
-    is_group = above.is_section and above.level == one.level and not one.is_section
+    is_group = above.is_section and not above.has_text and above.level == one.level and not one.is_section
     return is_group or above.level < one.level
 
 

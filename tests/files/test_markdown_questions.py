@@ -819,6 +819,13 @@ def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None
     assert items_of(text) == [("I have no tea", "Buy some."), ("It is gone", "So sad.")]
 
 
+def test_headings_without_a_label_beside_those_with_one_are_no_questions() -> None:
+    text = "# FAQ\n## Tea\nAll.\n## Q: Is it hot?\nYes.\n## Q: It leaks\nDry it.\n## Q: It beeps\nWait.\n"
+    document = read_markdown(text + "## Address\nHere.\n")
+    assert [item["question"] for item in document.items] == ["Is it hot?", "It leaks", "It beeps"]
+    assert "line 10" in str(document.notes)
+
+
 def test_other_letters_in_bold_are_no_labels_without_answers() -> None:
     with pytest.raises(ValueError, match="line 1"):
         read_markdown("# Keys\n\n**F:** file\n\n**P:** print\n")
