@@ -1,40 +1,60 @@
 """Threads, such as those of the desk, read files at the same time."""
 
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
 
-import pytest
+import mdurl._decode
+import mdurl._encode
 
 from faqsvc_embed.files import markdown_text
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_reader import read_markdown
 
 TEXT = "## Is *it* [free](/a%20b)?\n\nYes, see [this][r].\n\n[r]: /x%20y\n"
-THREADS = 8
+
+Line = tuple[CodeType, int]
 
 
-@pytest.fixture(autouse=True)
-def hurried() -> Iterator[None]:
-    """Let threads run in turns that are as short as possible."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
+def make_parsers() -> None:
+    """Make the parsers anew, as in a process that has just started."""
+    mdurl._encode.encode_cache.clear()
+    mdurl._decode.decode_cache.clear()
+    for parser in (markdown_text.parser, markdown_text.block_parser):
+        parser.cache_clear()
+    markdown_text.parser()
+    markdown_text.block_parser()
 
 
-def test_threads_that_use_a_new_parser_at_once_read_the_same() -> None:
-    whole, barrier = read_markdown(TEXT), Barrier(THREADS)
+def read(before_line: Callable[[Line], object]) -> Document:
+    """Read the text, and call a function before each line of Python that this runs."""
 
-    def read(_: int) -> Document:
-        barrier.wait(60)
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        if event == "line":
+            before_line((frame.f_code, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
         return read_markdown(TEXT)
+    finally:
+        sys.settrace(before)
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for _ in range(100):
-            for parser in (markdown_text.parser, markdown_text.block_parser):
-                parser.cache_clear()
-            markdown_text.parser()
-            markdown_text.block_parser()
-            assert all(document == whole for document in pool.map(read, range(THREADS)))
+
+def test_wherever_a_thread_pauses_at_the_first_use_of_the_parsers_others_read_the_same() -> None:
+    whole = read_markdown(TEXT)  # and all else that is cached
+    first, again, others = set[Line](), set[Line](), list[Document]()
+    make_parsers()
+    read(first.add)
+    read(again.add)
+    for pause in first - again:
+
+        def read_in_pause(line: Line, pause: Line = pause) -> None:
+            if line == pause:
+                others.append(read_markdown(TEXT))
+
+        make_parsers()
+        assert read(read_in_pause) == whole
+    assert all(document == whole for document in others)
