@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from faqsvc_embed import FAQEmbed
+from faqsvc_embed.cache import backend
 from faqsvc_embed.page import border
 from tests.support import samples
 from tests.support.clock import Clock
@@ -73,9 +74,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the variables of the environment, and what embeds of other tests left running or failing."""
+    """Hide the variables of the environment, and what embeds of other tests left running or failing.
+
+    Pages and fetches wait for a minute, unless a test wants less: the machines that run tests are busy.
+    """
     for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
         monkeypatch.delenv(name)
+    for name in ("FAQSVC_WAIT", "FAQSVC_TIMEOUT"):
+        monkeypatch.setenv(name, "60")
+    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60.0)
     monkeypatch.setattr(border, "_failing", {})
     ignore_running_threads()
 

@@ -28,6 +28,7 @@ from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import nonces, page_of, summary
+from tests.support.waiting import wait_until
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
@@ -123,7 +124,7 @@ def test_an_email_in_another_language_does_not_change_that_of_the_page() -> None
 def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
     waited = list[float]()
-    with FAQEmbed(faulty.base_url, wait=2) as faqs:
+    with FAQEmbed(faulty.base_url, wait=0.3) as faqs:
 
         def wait() -> str:
             started = time.monotonic()
@@ -133,9 +134,14 @@ def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultySer
 
         app = make_app(lambda: wait() or abort(404), faqs)
         app.register_error_handler(404, lambda error: wait())
-        assert get(app) == ""
-    assert waited[0] >= 1.9
-    assert waited[1] < 1.9
+
+        def waits_once() -> bool:  # on a busy machine, the second may take as long without a wait
+            waited.clear()
+            assert get(app) == ""
+            assert waited[0] >= 0.27
+            return waited[1] < 0.27
+
+        wait_until(waits_once)
 
 
 # Between requests, and in threads

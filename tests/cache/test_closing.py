@@ -131,7 +131,7 @@ for number in range(20):
     assert get_faq("pricing", base_url=f"{sys.argv[1]}/{number}").slug == "pricing"
 assert asyncio.run(aget_faq("pricing", base_url=f"{sys.argv[1]}/19")).slug == "pricing"
 gc.collect()
-deadline = time.monotonic() + 10
+deadline = time.monotonic() + 60
 while len(threads()) >= 12 and time.monotonic() < deadline:  # threads of dropped embeds need a moment to end
     time.sleep(0.01)
 print(len(threads()))
@@ -182,4 +182,4 @@ def test_what_closing_interrupts_starts_no_new_thread() -> None:
     embed.use_faq("pricing", wait=0)
     assert has_begun.wait(60)
     embed.close()
-    wait_until(lambda: not own_threads(), 10)
+    wait_until(lambda: not own_threads())

@@ -26,12 +26,11 @@ Start = Callable[..., FAQEmbed]
 
 
 @pytest.fixture
-def start(make_embed: MakeEmbed, store: str, monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Start a "process": an embed with an empty cache in memory, and a long time-out for the store."""
-    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60.0)
+def start(make_embed: MakeEmbed, store: str) -> Start:
+    """Start a "process": an embed with an empty cache in memory."""
 
     def new(**settings: Any) -> FAQEmbed:
-        return make_embed(**{"store": store, "wait": 5.0, **settings})
+        return make_embed(**{"store": store, **settings})
 
     return new
 
@@ -290,7 +289,10 @@ def test_without_redis_records_are_fetched_and_shown_from_memory(
     assert title(refreshed(embed)) == "Pricing"
 
 
-def test_a_redis_that_hangs_delays_no_page_beyond_its_wait(make_embed: MakeEmbed) -> None:
+def test_a_redis_that_hangs_delays_no_page_beyond_its_wait(
+    make_embed: MakeEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend, "CALL_TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         embed = make_embed(store=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", wait=2)
         assert seconds(lambda: embed.use_faq("pricing")) < 2 + SLACK
@@ -309,6 +311,7 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
 
     faulty.serve(samples.record("other"))
     monkeypatch.setattr(Path, "is_file", hang)
+    monkeypatch.setattr(backend, "CALL_TIMEOUT", 0.5)
     embed = make_embed(store=f"file:{tmp_path}", wait=60)
     try:
         assert seconds(lambda: embed.prefetch("pricing", "other")) < 1 + SLACK

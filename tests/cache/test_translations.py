@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import samples
 from tests.support.clock import Clock
-from tests.support.embeds import LONG, MakeEmbed, refreshed
+from tests.support.embeds import LONG, MakeEmbed, read, refreshed
 from tests.support.faults import behaviours
 from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle
@@ -20,10 +20,10 @@ def _translations(faulty: FaultyServer) -> None:
 
 @pytest.mark.parametrize("behaviour", [behaviours.refuse, behaviours.status(500), behaviours.hang])
 def test_a_cached_translation_is_shown_with_its_own_language(
-    make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, behaviour: Behaviour
 ) -> None:
-    embed = make_embed(wait=1, timeout=1)
-    embed.get_faq("pricing", lang="ko")
+    embed = make_embed(timeout=1)
+    read(embed, clock, lang="ko")
     faulty.behave(behaviour)
     for _ in range(2):
         state = embed.use_faq("pricing", lang="de")

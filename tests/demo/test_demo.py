@@ -76,7 +76,7 @@ def test_the_key_and_the_sign_in_link_are_not_in_the_representation(demo: Demo) 
 
 
 def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
-    with httpx2.Client(base_url=demo.service, follow_redirects=True) as client:
+    with httpx2.Client(base_url=demo.service, follow_redirects=True, timeout=60) as client:
         link = demo.sign_in.partition("#link=")[2]
         page = client.post("/desk/sign-in", data={"link": link}, headers={"origin": demo.service})
     assert page.url.path == "/desk"

@@ -146,7 +146,7 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
     assert titles == list(demo.websites)
     page.wait_for_timeout(4000)  # each website follows the feed
     question = f"Was this edited at {time.time()}?"
-    record = httpx2.get(f"{demo.service}/api/v1/faq/pricing").json()
+    record = httpx2.get(f"{demo.service}/api/v1/faq/pricing", timeout=60).json()
     items = [{"question": question, "answer": "Yes."}, *record["items"][1:]]
     body = {
         "websiteUrl": "https://heron-and-ink.example",
@@ -156,7 +156,7 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
     }
     # Not by `FAQClient`, which makes the embeds of its own process forget the FAQ at once.
     published = httpx2.put(
-        f"{demo.service}/api/v1/faq/pricing", json=body, headers={"X-Plugin-Key": demo.api_key}
+        f"{demo.service}/api/v1/faq/pricing", json=body, headers={"X-Plugin-Key": demo.api_key}, timeout=60
     )
     assert published.status_code == 200
     for name in demo.websites:

@@ -177,12 +177,13 @@ def test_use_faq_does_not_raise_for_a_value_that_is_no_slug(form: Form, slug: An
 def test_a_stale_record_costs_no_wait(
     form: Form, make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
 ) -> None:
-    embed = make_embed(wait=5, timeout=0.5)
+    embed = make_embed()
     embed.get_faq("pricing")
     faulty.behave(behaviours.hang)
     clock.advance(LONG)
     state = form.use_faq(embed)
     assert (state.data, state.is_stale, state.is_fetching, state.error) == (PRICING, True, True, None)
+    faulty.refuse()
     settle(embed)
     state = form.use_faq(embed)
     assert (state.data, state.is_stale, state.is_degraded) == (PRICING, True, True)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.cache import backend
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.stored import Mark
 from faqsvc_embed.sources import feed
@@ -79,7 +78,6 @@ def test_no_page_shows_a_file_before_the_store_was_read(
         return await asyncio.gather(embed.arender("pricing"), embed.arender("pricing"), release_later())
 
     monkeypatch.setattr(SharedStore, "tombstone", tombstone_slowly)
-    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60)
     faulty.behave(faults.hang)
     with FAQEmbed(faulty.base_url, directory=faqs, store=store, wait=60) as embed:
         assert asyncio.run(pages(embed)) == ["", "", None]

@@ -37,7 +37,7 @@ def talk(
 
     async def run() -> T:
         async with (
-            httpx2.AsyncClient(headers=headers, follow_redirects=follow_redirects) as http,
+            httpx2.AsyncClient(headers=headers, follow_redirects=follow_redirects, timeout=60) as http,
             Client(streamable_http_client(url, http_client=http), mode=mode) as connected,
         ):
             return await work(connected)
@@ -106,7 +106,7 @@ def test_the_key_of_a_client_that_was_given_is_used(ours: Service) -> None:
 
 
 def test_another_path_is_not_found(mounted: str) -> None:
-    assert httpx2.get(f"{mounted}other").status_code == 404
+    assert httpx2.get(f"{mounted}other", timeout=60).status_code == 404
 
 
 def test_a_get_request_of_a_browser_is_refused_at_once(mounted: str) -> None:
@@ -139,9 +139,15 @@ def test_the_command_serves_this_machine_only(ours: Service, monkeypatch: pytest
     with process("127.0.0.1:0") as url:
         assert talk(url, names) == NAMES
         rebound = {"Host": "evil.example"}
-        assert httpx2.post(url, headers=rebound, json={"jsonrpc": "2.0"}).status_code in (403, 421)
+        assert httpx2.post(url, headers=rebound, json={"jsonrpc": "2.0"}, timeout=60).status_code in (
+            403,
+            421,
+        )
         proxied = {"Host": "tools.example.com"}
-        assert httpx2.post(url, headers=proxied, json={"jsonrpc": "2.0"}).status_code in (403, 421)
+        assert httpx2.post(url, headers=proxied, json={"jsonrpc": "2.0"}, timeout=60).status_code in (
+            403,
+            421,
+        )
 
 
 @pytest.mark.system

@@ -71,7 +71,7 @@ class Assistant:
 
     def page(self, slug: str, lang: str = "en") -> str:
         """Return the words of the hosted page."""
-        html = httpx2.get(f"{self.faqs.settings.base_url}/faq/{slug}?lang={lang}").text
+        html = httpx2.get(f"{self.faqs.settings.base_url}/faq/{slug}?lang={lang}", timeout=60).text
         body = re.sub(r"<(script|style)\b.*?</\1>", " ", html, flags=re.DOTALL)
         return " ".join(re.sub("<[^<>]*>", " ", body).split())
 
@@ -138,7 +138,7 @@ def assistant(request: pytest.FixtureRequest, ours: Service) -> Iterator[Assista
             return
         portal = enter(start_blocking_portal())
         if url:
-            http = enter(portal.wrap_async_context_manager(httpx2.AsyncClient(headers=headers)))
+            http = enter(portal.wrap_async_context_manager(httpx2.AsyncClient(headers=headers, timeout=60)))
             yield Assistant(enter(_python(portal, streamable_http_client(url, http_client=http))), faqs)
         else:
             parameters = StdioServerParameters(
@@ -266,7 +266,7 @@ def test_it_merges_two_questions(assistant: Assistant, shop: str) -> None:
 
 def test_it_takes_one_down_and_undoes_that(assistant: Assistant, shop: str) -> None:
     told = assistant("unpublish_faq", slug=shop)
-    assert httpx2.get(f"{assistant.faqs.settings.base_url}/faq/{shop}").status_code == 410
+    assert httpx2.get(f"{assistant.faqs.settings.base_url}/faq/{shop}", timeout=60).status_code == 410
     with pytest.raises(Refused, match="undo: true"):
         assistant("get_faq", slug=shop)
     assert "undo: true" in told["note"]

@@ -262,8 +262,9 @@ def test_a_cancelled_call_gets_no_response_and_ends_its_request(
 
 
 def test_a_running_request_gets_its_response_after_the_input_has_ended(
-    client: FAQClient, faulty: FaultyServer
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stdio, "GRACE", 60)
     released = threading.Event()
 
     def slowly(exchange: behaviours.Exchange) -> None:

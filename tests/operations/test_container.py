@@ -169,5 +169,5 @@ def test_a_site_reads_and_a_publisher_writes_over_plain_http(
     monkeypatch.setenv("FAQSVC_API_KEY", key)  # does not stop a site that only reads
     with FAQEmbed(url, wait=30, timeout=30) as embed:
         assert "Nothing." in embed.render(published.slug)
-    health = httpx2.get(f"http://127.0.0.1:{port}/livez", trust_env=False)
+    health = httpx2.get(f"http://127.0.0.1:{port}/livez", trust_env=False, timeout=60)
     assert health.status_code == 200

@@ -89,9 +89,9 @@ def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
     run("db", "restore", str(backup), "--database", database)
     assert missing_from(live, before) == []
     with serving("--database", database, "--port", "0") as url:
-        restored = httpx2.get(f"{url}{API_PATH}/{before[-1]}", trust_env=False)
+        restored = httpx2.get(f"{url}{API_PATH}/{before[-1]}", trust_env=False, timeout=60)
         assert restored.status_code == 200
-        listed = httpx2.get(f"{url}/api/v1/faqs", headers={KEY_HEADER: key}, trust_env=False)
+        listed = httpx2.get(f"{url}/api/v1/faqs", headers={KEY_HEADER: key}, trust_env=False, timeout=60)
         assert listed.status_code == 200  # the key is in the backup, too
 
 
@@ -136,7 +136,7 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
             service.publish("people", answer)
         with FAQEmbed(service.url, store=f"file:{store}", wait=30, timeout=30) as embed:
             assert secret in embed.render("people")
-            wait_until(lambda: embed.reader.fetcher.feed_lag is not None, 30)
+            wait_until(lambda: embed.reader.fetcher.feed_lag is not None)
             assert secret in run("db", "export", "--database", service.database)
             run_in_shell(
                 documented("## Deletion required by law", "2. With SQLite"),
@@ -144,8 +144,8 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
                 FAQSVC_BASE_URL=service.url,
                 FAQSVC_API_KEY=service.key,
             )
-            wait_until(lambda: embed.use_faq("people").data is None, 30)
-            wait_until(lambda: not holds(store, "Elm Street"), 30)
+            wait_until(lambda: embed.use_faq("people").data is None)
+            wait_until(lambda: not holds(store, "Elm Street"))
         with pytest.raises(FAQNotFound):
             service.answer("people")
         assert "Elm Street" not in run("db", "export", "--database", service.database)
@@ -270,7 +270,7 @@ def test_an_upgrade_while_running_and_a_roll_back_lose_nothing(tmp_path: Path) -
         publisher.wait_for(10)
         upgrade_to_next_release(service.database, tmp_path)
         publisher.wait_for(len(publisher.acknowledged) + 10)  # this release goes on with the new schema
-        assert httpx2.get(f"{service.url}/readyz", trust_env=False).status_code == 200
+        assert httpx2.get(f"{service.url}/readyz", trust_env=False, timeout=60).status_code == 200
         publisher.end()
     run("db", "upgrade", "--create", "--database", service.database)  # as the unit does
     with running(create_app(service.database)) as url:  # rolled back: this release starts on the new schema

@@ -46,7 +46,7 @@ class Site:
 
     def read_replica(self) -> str:
         """Return the answer that the service on the replica gives."""
-        return _answer(httpx2.get(f"{self.replica_url}{PATH}", trust_env=False))
+        return _answer(httpx2.get(f"{self.replica_url}{PATH}", trust_env=False, timeout=60))
 
     def edit(self, method: str, path: str, **headers: str) -> httpx2.Response:
         """Send a request with the key."""
@@ -87,7 +87,7 @@ def site() -> Iterator[Site]:
 
 def test_reads_come_from_the_replica_and_editors_lose_nothing_by_its_delay(site: Site) -> None:
     first = site.write("Five euros.")
-    wait_until(lambda: site.read() == "Five euros.", 20)
+    wait_until(lambda: site.read() == "Five euros.")
     site.replica.execute("SELECT pg_wal_replay_pause()")
     second = site.write("Six euros.", first.headers["etag"])
     assert second.is_success
@@ -99,11 +99,13 @@ def test_reads_come_from_the_replica_and_editors_lose_nothing_by_its_delay(site:
     assert site.write("Four euros.", old).status_code == 412
     assert site.write("Seven euros.", second.headers["etag"]).is_success
     site.replica.execute("SELECT pg_wal_replay_resume()")
-    wait_until(lambda: site.read() == "Seven euros.", 20)
+    wait_until(lambda: site.read() == "Seven euros.")
 
 
 def test_the_service_on_the_replica_is_ready_and_refuses_writes(site: Site) -> None:
-    with httpx2.Client(base_url=site.replica_url, headers={KEY_HEADER: site.key}, trust_env=False) as client:
+    with httpx2.Client(
+        base_url=site.replica_url, headers={KEY_HEADER: site.key}, trust_env=False, timeout=60
+    ) as client:
         assert client.get("/readyz").status_code == 200
         assert client.get("/api/v1/faqs").status_code == 200
         assert client.delete(PATH).status_code == 503
@@ -112,7 +114,7 @@ def test_the_service_on_the_replica_is_ready_and_refuses_writes(site: Site) -> N
 
 def test_without_the_replica_the_primary_serves_reads(site: Site) -> None:
     site.write("Five euros.")
-    wait_until(lambda: site.read_replica() == "Five euros.", 20)
+    wait_until(lambda: site.read_replica() == "Five euros.")
     with site.replica.stopped():
         assert site.read() == "Five euros."
 
@@ -124,16 +126,16 @@ def test_a_dump_is_restored_while_the_services_run(site: Site, tmp_path: Path) -
     run_in_shell(dump, tmp_path, **variables)
     site.write("Six euros.")
     run_in_shell(restore, tmp_path, **variables)
-    wait_until(lambda: site.read() == "Five euros.", 20)
+    wait_until(lambda: site.read() == "Five euros.")
     assert site.write("Seven euros.").is_success
 
 
 def test_after_a_failover_the_service_finds_the_new_primary(site: Site) -> None:
     """The last test of this module: the primary stays away."""
     etag = site.write("Five euros.").headers["etag"]
-    wait_until(lambda: site.read_replica() == "Five euros.", 20)  # what it has not received is lost
+    wait_until(lambda: site.read_replica() == "Five euros.")  # what it has not received is lost
     site.primary.crash()
-    wait_until(lambda: site.read() == "Five euros.", 20)  # nginx tries the replica again after two seconds
+    wait_until(lambda: site.read() == "Five euros.")  # nginx tries the replica again after two seconds
     assert site.write("Six euros.", etag).status_code == 503
     site.replica.execute("SELECT pg_promote()")
     hosts = [quote(server.host, safe="") for server in (site.primary, site.replica)]

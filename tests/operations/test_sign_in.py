@@ -133,7 +133,7 @@ def test_only_a_trusted_proxy_is_believed(tmp_path: Path) -> None:
         try:
             assert process.stdout is not None
             base = process.stdout.readline().split()[-1]
-            with httpx2.Client(base_url=base, trust_env=False, follow_redirects=True) as client:
+            with httpx2.Client(base_url=base, trust_env=False, follow_redirects=True, timeout=60) as client:
                 assert client.get("/desk", headers={"X-Forwarded-Email": MIA}).url.path == path
                 twice = [("X-Forwarded-Email", MIA), ("X-Forwarded-Email", EVE)]
                 assert client.get("/desk", headers=twice).status_code == (403 if trusted else 200)

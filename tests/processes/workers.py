@@ -23,7 +23,7 @@ def work(settings: dict[str, Any]) -> None:
 
     from faqsvc_embed import FAQEmbed
 
-    signal.alarm(60)  # also if the test is killed
+    signal.alarm(600)  # also if the test is killed
     embed = FAQEmbed(**settings)
     print(json.dumps({"ready": os.getpid()}), flush=True)
     for line in sys.stdin:

@@ -101,7 +101,7 @@ def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
 
 
 def test_pages_of_the_service_are_valid(readers: Path, tmp_path: Path, desk: Served) -> None:
-    with httpx2.Client(base_url=desk.url, follow_redirects=True) as client:
+    with httpx2.Client(base_url=desk.url, follow_redirects=True, timeout=60) as client:
         pages = crawl(
             client, "/", "/faq/pricing", "/faq/pricing?lang=de", "/faq/shipping", "/faq/jobs", "/faq/none"
         )
@@ -110,7 +110,7 @@ def test_pages_of_the_service_are_valid(readers: Path, tmp_path: Path, desk: Ser
 
 
 def test_pages_of_the_desk_are_valid(readers: Path, tmp_path: Path, desk: Served) -> None:
-    with httpx2.Client(base_url=desk.url, follow_redirects=True) as client:
+    with httpx2.Client(base_url=desk.url, follow_redirects=True, timeout=60) as client:
         signing_in = client.get(desk.link())
         client.post("/desk/sign-in", data={"link": desk.link()}, headers={"Origin": desk.url})
         pages = crawl(client, "/desk", "/desk/faqs/pricing/remove")

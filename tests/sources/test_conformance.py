@@ -203,7 +203,7 @@ def test_a_read_is_given_up_after_the_timeout(remote: Remote) -> None:
 
 def test_while_it_hangs_a_cached_translation_is_shown(remote: Remote) -> None:
     with remote.embed(wait=30, timeout=0.5) as embed:
-        assert embed.get_faq("pricing", lang="de") == GERMAN
+        wait_until(lambda: embed.use_faq("pricing", lang="de").data == GERMAN)
         remote.hold()
         embed.use_faq("pricing", lang="fr")
         settle(embed)

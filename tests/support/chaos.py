@@ -70,7 +70,7 @@ def check_page(fault: Fault, service: FaultyServer, make_app: Callable[[FAQEmbed
         trial.check_uncached()
         trial.check_cached()
     assert service.wait_for_disconnects(), "connections are left"
-    wait_until(lambda: not own_threads(), 10)
+    wait_until(lambda: not own_threads())
 
 
 class Trial:

@@ -57,7 +57,7 @@ def test_a_client_that_disconnects_is_not_logged(
 ) -> None:
     with connected(url) as connection:
         connection.sendall(f"{HEAD}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
-    assert httpx2.get(f"{url}/readyz", trust_env=False).status_code == 200
+    assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
 
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 

@@ -183,7 +183,7 @@ def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: s
 
 @pytest.mark.parametrize("query", ["", "?slug=", "?slug=a%00b", "?slug=a/b"])
 def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
-    response = httpx2.get(f"{site.url}/api/v1/events{query}")
+    response = httpx2.get(f"{site.url}/api/v1/events{query}", timeout=60)
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
 
 
@@ -202,14 +202,14 @@ def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
     ],
 )
 def test_a_body_that_names_no_slugs_is_refused(site: Site, body: bytes) -> None:
-    response = httpx2.post(f"{site.url}/api/v1/events", content=body)
+    response = httpx2.post(f"{site.url}/api/v1/events", content=body, timeout=60)
     assert (response.status_code, response.json()["code"]) == (422, "invalid-body")
     assert response.headers["access-control-allow-origin"] == "*"
     assert len(response.content) < 2_000
 
 
 def test_a_body_without_end_is_refused(site: Site) -> None:
-    response = httpx2.post(f"{site.url}/api/v1/events", content=b" " * 1_000_001)
+    response = httpx2.post(f"{site.url}/api/v1/events", content=b" " * 1_000_001, timeout=60)
     assert response.status_code == 413
 
 
@@ -220,14 +220,16 @@ def test_pages_of_any_origin_may_follow_by_a_body(site: Site) -> None:
 
 def test_a_refusal_is_smaller_than_the_request(site: Site) -> None:
     query = "&".join(f"slug=%2F{number}" for number in range(4_000))
-    response = httpx2.get(f"{site.url}/api/v1/events?{query}")
+    response = httpx2.get(f"{site.url}/api/v1/events?{query}", timeout=60)
     assert response.status_code == 422
     assert len(response.content) < 2_000
 
 
 def test_a_record_has_its_revision_in_a_header(site: Site) -> None:
-    response = httpx2.get(f"{site.url}/api/v1/faq/pricing")
-    again = httpx2.get(f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]})
+    response = httpx2.get(f"{site.url}/api/v1/faq/pricing", timeout=60)
+    again = httpx2.get(
+        f"{site.url}/api/v1/faq/pricing", headers={"If-None-Match": response.headers["etag"]}, timeout=60
+    )
     assert response.headers["faq-revision"] == again.headers["faq-revision"] == "1"
     assert again.status_code == 304
 
@@ -269,7 +271,7 @@ def test_one_address_cannot_take_the_feed_from_all_others(
 ) -> None:
     monkeypatch.setattr(changes, "open_file_limit", lambda: 16)
     feeds = [Subscription(site.url, "pricing") for _ in range(2)]
-    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing")
+    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing", timeout=60)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "60")
     assert refused.json()["code"] == "unavailable"
     site.publish("pricing", "Six euros.")
@@ -282,9 +284,9 @@ def test_a_subscriber_that_leaves_makes_room(site: Site, monkeypatch: pytest.Mon
     monkeypatch.setattr(changes, "open_file_limit", lambda: 8)
     for _ in range(3):
         feed = Subscription(site.url, "pricing")
-        assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
+        assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing", timeout=60).status_code == 503
         feed.close()
-        with httpx2.Client(base_url=site.url, trust_env=False) as client:
+        with httpx2.Client(base_url=site.url, trust_env=False, timeout=60) as client:
             wait_until(lambda client=client: status_of_feed(client) == 200)  # type: ignore[misc]
 
 
@@ -301,15 +303,17 @@ def test_without_its_database_the_feed_says_when_to_try_again(
         raise StorageUnavailable("down")
 
     monkeypatch.setattr(changes.Changes, "refresh", fail)
-    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing")
+    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing", timeout=60)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
 
 
 def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "MAX_FOLLOWED", 6)
     feed = Subscription(site.url, "a", "b", "c")
-    assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
-    assert httpx2.post(f"{site.url}/api/v1/events", json={"slugs": ["pricing"]}).status_code == 503
+    assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing", timeout=60).status_code == 503
+    assert (
+        httpx2.post(f"{site.url}/api/v1/events", json={"slugs": ["pricing"]}, timeout=60).status_code == 503
+    )
     feed.close()
 
 

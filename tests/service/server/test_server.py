@@ -285,7 +285,7 @@ publications.Publications.get = fail
 
 def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) -> None:
     with served(storage, start=BROKEN) as (process, url):
-        response = httpx2.get(f"{url}{PATH}/pricing", trust_env=False)
+        response = httpx2.get(f"{url}{PATH}/pricing", trust_env=False, timeout=60)
         process.terminate()
         assert process.stderr is not None
         log = process.stderr.read()
@@ -297,7 +297,9 @@ def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) ->
 def test_a_malformed_form_of_a_stranger_is_not_logged(storage: Storage) -> None:
     with served(storage) as (process, url):
         headers = {"origin": url, "content-type": "multipart/form-data"}
-        response = httpx2.post(f"{url}/desk/sign-in", content=b"x", headers=headers, trust_env=False)
+        response = httpx2.post(
+            f"{url}/desk/sign-in", content=b"x", headers=headers, trust_env=False, timeout=60
+        )
         process.terminate()
         assert process.stderr is not None
         log = process.stderr.read()

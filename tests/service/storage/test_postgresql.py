@@ -188,8 +188,8 @@ def test_readers_do_not_wait_for_row_locks(storage: Storage, url: str) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short time-outs."""
-    monkeypatch.setattr(engines, "STATEMENT_TIMEOUT", 0.2)
-    monkeypatch.setattr(threads, "CALL_TIMEOUT", 0.4)
+    monkeypatch.setattr(engines, "STATEMENT_TIMEOUT", 0.5)
+    monkeypatch.setattr(threads, "CALL_TIMEOUT", 1.0)
 
 
 @contextmanager
@@ -286,10 +286,13 @@ def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:
         key = storage.keys.create()
         with locked(url):
             during = responses_of(client, key)
-        after = responses_of(client, key)
-
-    assert {(response.status_code, response.headers["retry-after"]) for response in during} == {(503, "1")}
-    assert [response.status_code for response in after] == [200, 200, 201]
+        assert {(response.status_code, response.headers["retry-after"]) for response in during} == {
+            (503, "1")
+        }
+        # Not at once, if a busy machine needs longer than the time-out.
+        wait_until(
+            lambda: [response.status_code for response in responses_of(client, key)] == [200, 200, 201]
+        )
 
 
 @contextmanager
@@ -311,13 +314,11 @@ def frozen(url: str) -> Iterator[None]:
 @pytest.mark.usefixtures("impatient")
 def test_a_silent_server_is_a_503_in_time(storage: Storage, url: str) -> None:
     with TestClient(create_app(storage)) as client:
-        before = client.get("/readyz")
+        wait_until(lambda: client.get("/readyz").status_code == 200)
         with frozen(url):
             during = client.get("/readyz")
-        after = client.get("/readyz")
-
-    assert [response.status_code for response in (before, during, after)] == [200, 503, 200]
-    assert during.headers["retry-after"] == "1"
+        assert (during.status_code, during.headers["retry-after"]) == (503, "1")
+        wait_until(lambda: client.get("/readyz").status_code == 200)
 
 
 @pytest.mark.parametrize(("stated", "limit"), [("700", "700ms"), ("0", "0"), (None, "5s")])

@@ -112,7 +112,7 @@ def test_this_release_reads_during_and_after_the_upgrade_by_the_next(
     (versions / "wait").touch()
     upgrading = next_release("upgrade")
     if storage.database.is_sqlite:  # on PostgreSQL, readers wait for the lock on the table, a moment
-        wait_until((versions / "started").exists, 60)
+        wait_until((versions / "started").exists)
         assert title(storage, "tea") == TEA.title
     (versions / "wait").unlink()
     assert run(upgrading)[0] == 0

@@ -24,7 +24,7 @@ from tests.support.faults.behaviours import healthy, refuse, status
 from tests.support.faults.exchange import MAX_WAIT, Behaviour, Exchange, ReceivedRequest, Records
 
 HOST: Final = "127.0.0.1"
-_JOIN_TIMEOUT: Final = 10.0
+_JOIN_TIMEOUT: Final = 60.0
 _FEED: Final = "/api/v1/events"
 
 
@@ -106,7 +106,7 @@ class FaultyServer:
             if not self._changed.wait_for(lambda: len(self.log) >= count, timeout):
                 raise AssertionError(f"{len(self.log)} of {count} requests arrived in {timeout} s")
 
-    def wait_for_disconnects(self, timeout: float = 30.0) -> bool:
+    def wait_for_disconnects(self, timeout: float = 60.0) -> bool:
         """Wait until no client is connected; False if some still are after `timeout` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._open, timeout)
