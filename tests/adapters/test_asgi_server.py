@@ -44,7 +44,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 
 started = asyncio.Event()
-embed = FAQEmbed(push=False, wait=5)
+embed = FAQEmbed(push=False)
 environment = Environment(autoescape=True)
 install(environment, embed)
 two = environment.from_string('{{ faq("pricing") }}<hr>{% faq "legal" %}')
@@ -108,7 +108,7 @@ class Uvicorn:
         self._wait_until_up()
 
     def _wait_until_up(self) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()

@@ -16,7 +16,7 @@ settings.configure(
     ROOT_URLCONF=__name__,
     INSTALLED_APPS=["faqsvc_embed.django"],
     MIDDLEWARE=["django.middleware.gzip.GZipMiddleware", "faqsvc_embed.django.FAQMiddleware"],
-    FAQSVC={"BASE_URL": os.environ["FAQSVC_BASE_URL"], "WAIT": 20},  # a busy machine
+    FAQSVC={"BASE_URL": os.environ["FAQSVC_BASE_URL"], "WAIT": 60, "TIMEOUT": 60},  # a busy machine
     TEMPLATES=[
         {"BACKEND": "django.template.backends.django.DjangoTemplates"},
         {

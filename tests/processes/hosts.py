@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PAGE = '<!doctype html>{{ faq("pricing") }}{{ faq("legal") }}'
 
-embed = FAQEmbed(wait=20)  # a busy machine
+embed = FAQEmbed(wait=60, timeout=60)  # a busy machine
 _environment = Environment(autoescape=True)
 install(_environment, embed)
 _template = _environment.from_string(PAGE)

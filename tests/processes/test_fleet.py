@@ -17,6 +17,7 @@ from tests.processes.servers import Server, running
 from tests.processes.workers import together, workers
 from tests.support import samples
 from tests.support.crowd import Crowd, memory, publish
+from tests.support.embeds import SLACK
 from tests.support.faults import behaviours
 from tests.support.faulty import FaultyServer
 from tests.support.service import Service, service, service_process
@@ -24,8 +25,6 @@ from tests.support.service import Service, service, service_process
 pytestmark = pytest.mark.system
 
 WORKERS: Final = 4
-SLACK: Final = 2.5
-"""Seconds that a busy machine may add to a page of another process."""
 
 
 @pytest.fixture(params=["file", "redis"])
@@ -42,7 +41,7 @@ def serve(faulty: FaultyServer, title: str, lifetime: int) -> None:
 
 def test_a_worker_that_is_killed_in_a_refresh_delays_no_other(faulty: FaultyServer, store: str) -> None:
     serve(faulty, "One", 1)
-    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=3) as fleet:
+    with workers(3, base_url=faulty.base_url, store=store, wait=0.3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
         time.sleep(1.1)  # the real lifetime: the clocks are those of other processes
         serve(faulty, "Two", 60)
@@ -80,7 +79,7 @@ def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServ
 
 def _breaks_no_page(faulty: FaultyServer, store: str, breaks: Callable[[], object]) -> None:
     serve(faulty, "One", 1)
-    with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=5) as fleet:
+    with workers(3, base_url=faulty.base_url, store=store, wait=0.3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
         breaks()
         serve(faulty, "Two", 60)

@@ -53,7 +53,7 @@ SERVERS: Final = {
 
 def get(url: str, process: subprocess.Popen[bytes]) -> bytes:
     """Return a page, as soon as the server responds."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 180
     while True:
         assert process.poll() is None, "the server ended by itself"
         assert time.monotonic() < deadline, "the server does not respond"

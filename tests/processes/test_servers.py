@@ -8,12 +8,11 @@ import pytest
 
 from tests.processes.servers import Server, running
 from tests.support import samples
+from tests.support.embeds import SLACK
 from tests.support.faults import behaviours
 from tests.support.faulty import FaultyServer
 
 WAIT: Final = 0.5
-SLACK: Final = 10.0
-"""Seconds that a busy machine may add to a page of another process."""
 
 GUNICORN: Final = "gunicorn -w 2 -b 127.0.0.1:{port} tests.processes.site:wsgi"
 GTHREAD: Final = f"{GUNICORN} -k gthread --threads 4"
