@@ -162,8 +162,9 @@ def _browser_and_loop() -> "Iterator[tuple[Browser, _Loop]]":
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright  # most runs need none of it
+    from playwright.sync_api import expect, sync_playwright  # most runs need none of it
 
+    expect.set_options(timeout=60_000)  # as long as a busy machine needs
     loop = _Loop()
     with loop.current():
         playwright = sync_playwright().start()

@@ -20,7 +20,6 @@ from faqsvc_embed import (
     Item,
     Publication,
     PublishRejected,
-    Settings,
 )
 from tests.api.support import CREATED, SECRET, TEA, WRITE_IDS, WRITES, Clients, created, failure
 from tests.support import faulty as behaviours
@@ -214,7 +213,7 @@ def test_a_client_needs_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example/")
     monkeypatch.setenv("FAQSVC_API_KEY", SECRET)
     client = FAQClient()
-    assert client.settings == Settings(base_url="https://faq.example", api_key=SECRET)
+    assert client.settings == FAQClient("https://faq.example", SECRET).settings
     assert FAQClient(settings=client.settings, timeout=1).settings.timeout == 1
 
 

@@ -160,7 +160,7 @@ def run_commands(blocks: Iterable[Block], directory: Path, service: Service | No
     for path, text in texts.items():
         path.write_text(_with_ports(text, ports), encoding="utf-8")
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("FAQSVC_")},
+        **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "FLASK_RUN_PORT": ports["5000"],
         "UVICORN_PORT": ports["8000"],

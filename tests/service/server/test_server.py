@@ -37,7 +37,7 @@ from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
     configure_logging()
-    serving.HEAD_TIMEOUT, threads.CALL_TIMEOUT, database.BUSY_TIMEOUT = 1, 60, 60
+    serving.HEAD_TIMEOUT, threads.CALL_TIMEOUT, database.BUSY_TIMEOUT = float(sys.argv[2]), 60, 60
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
@@ -46,11 +46,11 @@ HEALTH: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
 @contextmanager
 def served(
-    storage: Storage, prefix: Sequence[str] = (), start: str = ""
+    storage: Storage, prefix: Sequence[str] = (), start: str = "", head_timeout: float = 60
 ) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Run the service after the code in `start`, with a short time-out for request heads only."""
+    """Run the service after the code in `start`, with long time-outs."""
     code, database = start + SERVE, f"sqlite:///{storage.database.path}"
-    command = [*prefix, sys.executable, "-W", "error", "-c", code, database]
+    command = [*prefix, sys.executable, "-W", "error", "-c", code, database, str(head_timeout)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
@@ -74,6 +74,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Storage,
 @pytest.fixture
 def url(service: tuple[Storage, str]) -> str:
     return service[1]
+
+
+@pytest.fixture(scope="module")
+def impatient_url(service: tuple[Storage, str]) -> Iterator[str]:
+    """The URL of a service over the same storage that does not wait for the head of a request for long."""
+    with served(service[0], head_timeout=1) as (_, url):
+        yield url
 
 
 @pytest.fixture
@@ -108,17 +115,17 @@ def test_the_client_of_this_package_reads_what_the_service_returns(service: tupl
     assert read == {"en": records["en"], "ko": records["ko"], "de": records["en"]}
 
 
-def test_an_incomplete_head_closes_the_connection(url: str) -> None:
+def test_an_incomplete_head_closes_the_connection(impatient_url: str) -> None:
     for sent in (b"", b"G", HEALTH[:-2], HEALTH + HEALTH[:10]):
-        with connected(url) as connection, suppress(ConnectionError):
+        with connected(impatient_url) as connection, suppress(ConnectionError):
             connection.sendall(sent)
 
             assert read_to_end(connection).count(b'{"status":"ok"}') == sent.count(HEALTH)
 
 
-def test_a_head_that_arrives_byte_by_byte_has_no_more_time(url: str) -> None:
+def test_a_head_that_arrives_byte_by_byte_has_no_more_time(impatient_url: str) -> None:
     deadline = time.monotonic() + 60
-    with connected(url) as connection, suppress(ConnectionError):
+    with connected(impatient_url) as connection, suppress(ConnectionError):
         while time.monotonic() < deadline:
             connection.sendall(b"G")
             time.sleep(0.02)
@@ -126,11 +133,11 @@ def test_a_head_that_arrives_byte_by_byte_has_no_more_time(url: str) -> None:
     assert time.monotonic() < deadline
 
 
-def test_a_body_may_take_longer_than_a_head(url: str, key: str) -> None:
+def test_a_body_may_take_longer_than_a_head(impatient_url: str, key: str) -> None:
     body = encoded(publication())
-    with connected(url) as connection:
+    with connected(impatient_url) as connection:
         connection.sendall(head_of_upload(key, len(body)) + body[:10])
-        with connected(url) as slow, suppress(ConnectionError):
+        with connected(impatient_url) as slow, suppress(ConnectionError):
             slow.sendall(b"G")
             read_to_end(slow)  # until the deadline of its head
         connection.sendall(body[10:])
@@ -160,7 +167,7 @@ def test_the_sender_of_a_large_body_reads_why_it_was_refused(
     body = b" " * 30_000_000
     content = (body[start : start + 1_000_000] for start in range(0, len(body), 1_000_000))
     response = httpx2.post(
-        f"{url}{PATH}", content=content if is_chunked else body, headers=headers, trust_env=False, timeout=20
+        f"{url}{PATH}", content=content if is_chunked else body, headers=headers, trust_env=False, timeout=60
     )
 
     assert response.status_code == response.json()["status"] == status
