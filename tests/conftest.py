@@ -13,8 +13,9 @@ import hypothesis
 import pytest
 
 from faqsvc_embed import FAQEmbed
-from faqsvc_embed.cache import backend
+from faqsvc_embed.cache import backend, reader, sqlite
 from faqsvc_embed.page import border
+from faqsvc_embed.runtime import background_loop
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import MakeEmbed, ignore_running_threads, own_threads, use_clock
@@ -36,6 +37,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""
+
+LIMITS = (
+    (backend, "CALL_TIMEOUT"),
+    (sqlite, "BUSY_TIMEOUT"),
+    (reader, "FORGET_TIMEOUT"),
+    (background_loop, "CLOSE_TIMEOUT"),
+)
+"""Of calls of stores, of closing and of forgetting."""
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same engine without the browser's own windows, and takes half of the processor time."""
@@ -76,13 +85,15 @@ def pytest_collection_finish() -> None:
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide the variables of the environment, and what embeds of other tests left running or failing.
 
-    Pages and fetches wait for a minute, unless a test wants less: the machines that run tests are busy.
+    What has a limit of seconds or less gets a minute, unless a test wants less: the machines that run tests
+    are busy.
     """
     for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
         monkeypatch.delenv(name)
     for name in ("FAQSVC_WAIT", "FAQSVC_TIMEOUT"):
         monkeypatch.setenv(name, "60")
-    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60.0)
+    for module, name in LIMITS:
+        monkeypatch.setattr(module, name, 60.0)
     monkeypatch.setattr(border, "_failing", {})
     ignore_running_threads()
 

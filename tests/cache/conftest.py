@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
+from faqsvc_embed.cache import redis
 from tests.benchmarks.loading import free_port
 from tests.support.waiting import wait_until
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give a Valkey on a busy machine a minute to respond."""
+    monkeypatch.setattr(redis, "SOCKET_TIMEOUT", 60.0)
 
 
 @pytest.fixture(scope="session")

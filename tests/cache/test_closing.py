@@ -89,7 +89,7 @@ def test_leaving_its_block_closes_an_embed(faulty: FaultyServer) -> None:
 
 def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
-    FAQEmbed(faulty.base_url).render("pricing")
+    FAQEmbed(faulty.base_url, push=False).render("pricing")
     FAQClient(faulty.base_url).get_faq("pricing")
     assert faulty.connections == 2
     wait_until(lambda: gc.collect() >= 0 and not own_threads() and not faulty.open_connections)

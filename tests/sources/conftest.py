@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cache.conftest import valkey
+from tests.cache.conftest import _patient, valkey
 from tests.sources.backends import ALL, REMOTE, Backend, Remote
 
-__all__ = ["backend", "remote", "valkey"]
+__all__ = ["_patient", "backend", "remote", "valkey"]
 
 
 @pytest.fixture(params=ALL, ids=lambda kind: kind.__name__)
