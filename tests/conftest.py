@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from faqsvc_embed import FAQEmbed
+from faqsvc_embed.api import transport
 from faqsvc_embed.cache import backend, reader, sqlite
 from faqsvc_embed.page import border
 from faqsvc_embed.runtime import background_loop
@@ -25,9 +26,10 @@ from tests.support.waiting import wait_until
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-hypothesis.settings.register_profile("default", deadline=None, max_examples=10)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=25)
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
+ANY_PACE = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("default", **ANY_PACE, max_examples=10)
+hypothesis.settings.register_profile("ci", **ANY_PACE, derandomize=True, print_blob=True, max_examples=25)
+hypothesis.settings.register_profile("thorough", **ANY_PACE, max_examples=2_000)
 hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
@@ -43,8 +45,9 @@ LIMITS = (
     (sqlite, "BUSY_TIMEOUT"),
     (reader, "FORGET_TIMEOUT"),
     (background_loop, "CLOSE_TIMEOUT"),
+    (transport, "ERROR_BODY_TIMEOUT"),
 )
-"""Of calls of stores, of closing and of forgetting."""
+"""Of calls of stores, of forgetting and closing, and of the body of an error."""
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same engine without the browser's own windows, and takes half of the processor time."""

@@ -8,6 +8,7 @@ import tracemalloc
 import pytest
 
 from faqsvc_embed import FAQError, FAQUnavailable, InvalidFAQ, RateLimited
+from faqsvc_embed.api import transport
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.api.transport import Transport
@@ -94,7 +95,9 @@ def test_an_error_is_known_by_its_head_whatever_becomes_of_its_body(
     kind: type[FAQError],
     timeout: float,
     interval: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(transport, "ERROR_BODY_TIMEOUT", 0.25)
     embed = make_embed(timeout=timeout)
     faulty.behave(body_never_ends(status, interval))
     errors = list[FAQError]()
@@ -107,12 +110,11 @@ def test_an_error_is_known_by_its_head_whatever_becomes_of_its_body(
 def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(faulty: FaultyServer, method: str) -> None:
     """On a busy machine a thread may not run for a while: all that was due meanwhile is due at once."""
     faulty.behave(body_never_ends(429))
-    request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
-    background = BackgroundLoop()
+    request, background = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), BackgroundLoop()
 
     async def send_and_be_late() -> Response | FAQError:
         asyncio.get_running_loop().call_later(0.9, time.sleep, 0.3)
-        return await transport.send(request, timeout=1.0)
+        return await Transport(1000).send(request, timeout=1.0)
 
     response = background.submit(send_and_be_late()).result(60)
     background.close()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed.files.markdown_reader import read_markdown
@@ -214,7 +214,6 @@ _pieces = st.sampled_from(
 
 
 @given(st.lists(_pieces | st.text(max_size=3), max_size=30).map("".join))
-@settings(suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     try:
         document = read_markdown(text)

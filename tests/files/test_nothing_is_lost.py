@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from flask import Flask, render_template_string
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ
@@ -42,7 +42,7 @@ _sections = st.lists(st.tuples(st.booleans(), st.integers(1, 3)), min_size=1, ma
 
 @pytest.mark.parametrize("form", FORMS)
 @given(sections=_sections, has_introduction=st.booleans(), has_end=st.booleans())
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20)
 def test_each_word_is_in_the_document_or_named(
     form: str, sections: list[tuple[bool, int]], has_introduction: bool, has_end: bool
 ) -> None:

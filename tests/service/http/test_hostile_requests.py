@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
@@ -43,7 +43,6 @@ def damaged(body: bytes, random: Random) -> Iterator[bytes]:
         yield body[:end] + random.randbytes(2) + body[start:]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=bodies(), random=st.randoms(use_true_random=False))
 def test_any_body_is_parsed_or_refused(body: bytes, random: Random) -> None:
     for variant in damaged(body, random):
@@ -60,7 +59,6 @@ def test_any_body_is_parsed_or_refused(body: bytes, random: Random) -> None:
 def test_any_body_gets_a_response_and_what_was_stored_can_be_read(storage: Storage, key: str) -> None:
     app = create_app(storage, reads_per_minute=None, writes_per_minute=None)
 
-    @settings(suppress_health_check=[HealthCheck.too_slow])
     @given(body=bodies())
     def check(body: bytes) -> None:
         response = publish(client, key, body)
