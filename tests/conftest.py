@@ -26,7 +26,7 @@ from tests.support.waiting import wait_until
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ANY_PACE = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+ANY_PACE: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
 hypothesis.settings.register_profile("default", **ANY_PACE, max_examples=10)
 hypothesis.settings.register_profile("ci", **ANY_PACE, derandomize=True, print_blob=True, max_examples=25)
 hypothesis.settings.register_profile("thorough", **ANY_PACE, max_examples=2_000)
