@@ -40,14 +40,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""
 
-LIMITS = (
+# What has a limit of seconds or less gets a minute, unless a test wants less: the machines of tests are busy.
+PATIENCE = {"FAQSVC_WAIT": "60", "FAQSVC_TIMEOUT": "60"}
+os.environ.update(PATIENCE)
+for module, name in (
     (backend, "CALL_TIMEOUT"),
     (sqlite, "BUSY_TIMEOUT"),
     (reader, "FORGET_TIMEOUT"),
     (background_loop, "CLOSE_TIMEOUT"),
     (transport, "ERROR_BODY_TIMEOUT"),
-)
-"""Of calls of stores, of forgetting and closing, and of the body of an error."""
+):
+    setattr(module, name, 60.0)
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first is the same engine without the browser's own windows, and takes half of the processor time."""
@@ -86,17 +89,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the variables of the environment, and what embeds of other tests left running or failing.
-
-    What has a limit of seconds or less gets a minute, unless a test wants less: the machines that run tests
-    are busy.
-    """
-    for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
+    """Hide the variables of the environment, and what embeds of other tests left running or failing."""
+    for name in [name for name in os.environ if name.startswith("FAQSVC_") and name not in PATIENCE]:
         monkeypatch.delenv(name)
-    for name in ("FAQSVC_WAIT", "FAQSVC_TIMEOUT"):
-        monkeypatch.setenv(name, "60")
-    for module, name in LIMITS:
-        monkeypatch.setattr(module, name, 60.0)
     monkeypatch.setattr(border, "_failing", {})
     ignore_running_threads()
 
