@@ -121,7 +121,10 @@ def test_many_faqs_with_long_slugs_are_followed_by_one_connection(
     wait_until(lambda: answer(embed, slugs[-1]) == "New.")
 
 
-def test_invented_slugs_rarely_cost_a_connection(service: FeedService, embed: FAQEmbed) -> None:
+def test_invented_slugs_rarely_cost_a_connection(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "MISSING_INTERVAL", 600.0)
     follow(embed, service)
     count = len(service.connections)
     for number in range(50):
