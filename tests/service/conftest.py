@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
-from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage import Storage, database, engines, open_storage
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.telemetry.outages import database_outages, editor_outages, write_outages
 from tests.support.clock import Clock
@@ -25,8 +25,11 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _long_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give calls of the database a long time-out, because the machines that run tests are busy."""
+    """Give calls of the database long time-outs, because the machines that run tests are busy."""
     monkeypatch.setattr(threads, "CALL_TIMEOUT", 60.0)
+    monkeypatch.setattr(engines, "POOL_TIMEOUT", 60.0)
+    monkeypatch.setattr(engines, "STATEMENT_TIMEOUT", 60.0)
+    monkeypatch.setattr(database, "BUSY_TIMEOUT", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -322,7 +322,10 @@ def test_a_silent_server_is_a_503_in_time(storage: Storage, url: str) -> None:
 
 
 @pytest.mark.parametrize(("stated", "limit"), [("700", "700ms"), ("0", "0"), (None, "5s")])
-def test_the_url_may_set_the_statement_time_out(url: str, stated: str | None, limit: str) -> None:
+def test_the_url_may_set_the_statement_time_out(
+    url: str, stated: str | None, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # the tests have a longer one
     opened = Database(url if stated is None else f"{url}%20-cstatement_timeout%3D{stated}")
     with opened.reading() as connection:
         found = connection.scalar(text("SHOW statement_timeout"))
