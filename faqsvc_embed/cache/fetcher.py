@@ -6,7 +6,7 @@ work runs on one background loop.
 A fetch is listed from its start to its end. What becomes of its outcome:
 
 - It is cached, and saved in the store.
-- A change was announced meanwhile: it is cached as stale, and another fetch follows at once.
+- A change was announced meanwhile: it is cached as stale, not saved, and another fetch follows at once.
 - Its FAQ was forgotten meanwhile, so that it is no longer listed, or it is a draft: only its callers get it.
 - It was overdue, so that its callers got an error: it is cached unless it is a failure, too.
 """
@@ -229,11 +229,11 @@ class Fetcher:
                 await store.invalidate()
             else:  # it was gone before; another invalidation would only cause fetches
                 await store.delete(*translations(key.slug))
-        is_listed = self._is_listed(fetch)
+        is_newest = self._is_listed(fetch) and fetch.change is None
         entry = self._finish(fetch, outcome)
-        if is_listed and entry.faq is None and isinstance(outcome, NotFound):
+        if is_newest and entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(key)
-        elif is_listed and entry.error is None and (stored := self._cache.to_store(entry)) is not None:
+        elif is_newest and entry.error is None and (stored := self._cache.to_store(entry)) is not None:
             await store.save(key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:

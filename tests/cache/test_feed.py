@@ -2,11 +2,13 @@
 
 import json
 import os
+import threading
 import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.runtime import backoff
 from faqsvc_embed.sources import feed
 from tests.support.clock import Clock
-from tests.support.embeds import use_clock
+from tests.support.embeds import use_clock, warnings_of
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.waiting import settle, wait_until
 
@@ -56,6 +58,13 @@ def follow(embed: FAQEmbed, service: FeedService, *slugs: str) -> None:
     )
     wait_until(lambda: len(service.reads) >= 2 * len(slugs or ("pricing",)))
     wait_until(lambda: not embed.reader.fetcher.is_fetching())
+
+
+def hold_a_refresh(embed: FAQEmbed, service: FeedService) -> None:
+    """Start the refresh of a stale record, whose request is not responded to yet."""
+    service.may_read.clear()
+    reads = len(service.reads)
+    wait_until(lambda: embed.use_faq("pricing") is not None and len(service.reads) > reads)
 
 
 def test_an_edit_arrives_although_the_record_is_fresh_for_an_hour(
@@ -254,6 +263,46 @@ def test_a_record_that_a_change_overtakes_on_its_way_is_shown_until_the_change_a
     freshness = "stale" if fails else "fresh"
     wait_until(lambda: freshness in [faq["freshness"] for faq in embed.health() if faq["lang"] == "de"])
     assert embed.get_faq("pricing", lang="de").items[0].answer == ("Old." if fails else "New.")
+
+
+def test_a_response_from_before_a_change_is_no_failure(
+    service: FeedService, caplog: pytest.LogCaptureFixture
+) -> None:
+    with FAQEmbed(service.url, max_fresh=0, timeout=30) as embed:
+        follow(embed, service)
+        hold_a_refresh(embed, service)
+        service.lag = 1
+        service.publish("pricing", "New.")
+        wait_until(lambda: (embed.reader.fetcher.feed_lag or 0) > 0)
+        service.may_read.set()
+        wait_until(lambda: answer(embed) == "New.")
+    assert warnings_of(caplog) == []
+
+
+def test_a_response_from_before_an_faq_was_unpublished_is_not_saved(
+    service: FeedService, tmp_path: Path
+) -> None:
+    def embed(**settings: Any) -> FAQEmbed:
+        return FAQEmbed(service.url, store=f"file:{tmp_path}", max_fresh=0, timeout=30, **settings)
+
+    with embed() as slow, embed(push=False) as other:
+        follow(slow, service)
+        assert answer(other) == "Old."
+        settle(other)
+        hold_a_refresh(slow, service)
+        held, service.may_read = service.may_read, threading.Event()
+        service.may_read.set()
+        service.answers["pricing"] = "Newer."
+        service.publish("pricing", None)
+        wait_until(lambda: isinstance(other.use_faq("pricing").error, FAQNotFound))
+        settle(other)  # the store knows it
+        wait_until(lambda: (slow.reader.fetcher.feed_lag or 0) > 0)
+        service.lag = service.fails_after = 1
+        held.set()
+        wait_until(lambda: slow.use_faq("pricing").is_degraded)
+    service.is_down = True
+    with embed() as restarted:
+        assert answer(restarted) is None
 
 
 def test_unpublishing_during_a_revalidation_is_not_missed_after_two_edits(
