@@ -304,7 +304,8 @@ def _is_outdated(entry: Entry, outcome: Outcome | StoredFAQ, now: float) -> bool
     is_same = change.state == "published" and change.lang in (None, outcome.faq.lang)
     if is_same and outcome.revision is not None and change.revision is not None:
         return outcome.revision < change.revision
-    return outcome.faq == announced.before
+    # After a 410, the record from before may have been published again.
+    return entry.faq is not None and outcome.faq == announced.before
 
 
 def size_of(faq: FAQ) -> int:

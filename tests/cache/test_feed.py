@@ -553,6 +553,20 @@ def test_an_faq_that_is_published_again_unchanged_is_shown(service: FeedService,
     wait_until(lambda: answer(embed) == "Old.")
 
 
+def test_an_faq_that_is_published_again_before_the_410_has_arrived_is_shown(service: FeedService) -> None:
+    with FAQEmbed(service.url, max_fresh=0, timeout=30) as embed:
+        follow(embed, service)
+        service.answers["pricing"] = None
+        hold_a_refresh(embed, service)
+        reads, service.lag = len(service.reads), 1
+        service.publish("pricing", "Old.", revision=None)
+        wait_until(lambda: (embed.reader.fetcher.feed_lag or 0) > 0)
+        service.may_read.set()
+        wait_until(lambda: len(service.reads) > reads)
+        settle(embed)
+        assert answer(embed) == "Old."
+
+
 def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
     service: FeedService, embed: FAQEmbed
 ) -> None:

@@ -41,7 +41,7 @@ class FeedService:
         """How many reads still get the previous record, as from a cache in front."""
         self.fails_after = 1_000_000
         """How many reads get a response until the service is down."""
-        self._last = dict[str, tuple[int, str]]()
+        self._last = dict[str, tuple[int, str | None]]()
         self._subscribers = list[Queue[bytes]]()
         self._log = list[bytes]()
         service = self
@@ -66,8 +66,8 @@ class FeedService:
 
     def publish(self, slug: str, answer: str | None, **event: Any) -> None:
         """Change an FAQ, and send the event of it."""
-        if slug in self.answers and self.answers[slug] is not None:
-            self._last[slug] = self.revisions[slug], self.answers[slug] or ""
+        if slug in self.answers:
+            self._last[slug] = self.revisions[slug], self.answers[slug]
             self.revisions[slug] += 1
         self.answers[slug] = answer
         state = "published" if answer is not None else "unpublished"
