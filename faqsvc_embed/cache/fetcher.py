@@ -62,7 +62,7 @@ class Fetcher:
         self._fetches: dict[Key, Fetch] = {}
         """The fetches that are listed."""
         self._lock = Lock()
-        """Guards `_fetches`."""
+        """Guards `_fetches`, and their outcomes on the way into the cache."""
         self._log = LogOnce()
         fork.register(self)
 
@@ -229,8 +229,8 @@ class Fetcher:
                 await store.invalidate()
             else:  # it was gone before; another invalidation would only cause fetches
                 await store.delete(*translations(key.slug))
-        is_newest = self._is_listed(fetch) and fetch.change is None
         entry = self._finish(fetch, outcome)
+        is_newest = self._cache.get(key) is entry and fetch.change is None
         if is_newest and entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(key)
         elif is_newest and entry.error is None and (stored := self._cache.to_store(entry)) is not None:
@@ -301,11 +301,12 @@ class Fetcher:
         """Cache the outcome of a fetch, and pass it to the callers after the fetch is no longer listed."""
         key, before = fetch.key, self._cache.get(fetch.key)
         is_known = ends and fetch.is_overdue and isinstance(outcome, Failed)
-        is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_known)
-        if is_cached:
-            entry = self._cache.apply(key, outcome, fetch.change)
-        else:
-            entry = self._cache.entry_after(key, outcome)
+        with self._lock.own():  # so that a thread cannot forget the FAQ in between
+            is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_known)
+            if is_cached:
+                entry = self._cache.apply(key, outcome, fetch.change)
+            else:
+                entry = self._cache.entry_after(key, outcome)
         try:
             if is_cached:
                 self._reporter.report(before, entry, outcome)

@@ -61,6 +61,27 @@ def test_a_record_that_was_requested_before_it_was_forgotten_is_not_cached(
     assert len(faulty.log) == 2
 
 
+def test_a_record_that_is_forgotten_while_it_is_cached_is_neither_shown_nor_stored(
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed = make_embed(store=f"file:{tmp_path}")
+    forgetting, apply = threading.Thread(target=embed.forget, args=["pricing"]), embed.reader.cache.apply
+
+    def forget_meanwhile(*args: Any) -> Any:
+        forgetting.start()
+        forgetting.join(0.2)
+        return apply(*args)
+
+    monkeypatch.setattr(embed.reader.cache, "apply", forget_meanwhile)
+    embed.get_faq("pricing")
+    forgetting.join(60)
+    monkeypatch.undo()
+    settle(embed)
+    embed.close()
+    faulty.refuse()
+    assert embed.use_faq("pricing", wait=5).data is None
+
+
 @pytest.mark.parametrize("slug", ["pricing", None])
 def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
     make_embed: MakeEmbed,
