@@ -74,8 +74,8 @@ class ResilientBackend:
             return None
         failures = backoff.failures
         try:
-            backend, turns = self._opened_by(self._open)
-            async with turns:
+            backend, limit = self._opened_by(self._open)
+            async with limit:
                 if backoff.failures > failures and not now:
                     return None  # others failed while this call waited for its turn
                 async with asyncio.timeout(CALL_TIMEOUT):

@@ -103,7 +103,7 @@ class Entry(msgspec.Struct, eq=False):
 
     @property
     def response(self) -> Fetched | None:
-        """The response with the record."""
+        """The record as the response that the source last sent or confirmed; None without a record."""
         return None if self.faq is None else Fetched(self.faq, self.cache_control, self.validators)
 
     @property
@@ -193,7 +193,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
     max_fresh: float = float("inf")
 
     def after(self, entry: Entry | None, key: Key, outcome: Outcome | StoredFAQ, at: Moment) -> Entry:
-        """Return the entry that follows `entry` when a fetch of `key` ends, or its record is in the store."""
+        """Return the entry that replaces `entry` when a fetch ends, or its record is read from the store."""
         entry = entry or Entry(key, used_at=at.now)
         if _is_outdated(entry, outcome, at.now):
             message = f"FAQ {key.slug!r}: the service, or a cache in front of it, still sends the old record"
@@ -230,11 +230,11 @@ class Lifetimes(msgspec.Struct, frozen=True):
         )
 
     def _adopted(self, entry: Entry, stored: StoredFAQ, at: Moment) -> Entry:
-        """Return the entry of a record that another process has fetched, unless this one is newer."""
+        """Return an entry with a record from the store, unless `entry` has a newer one."""
         if entry.updated_at is not None and entry.updated_at > stored.updated_at:
             return entry
         age = (at.wall - stored.updated_at).total_seconds()
-        # If the time of a record is in the future, a clock was changed: the record is stale.
+        # A time far in the future means that a clock was changed: the record counts as stale.
         fresh_for = stored.fresh_for - max(age, 0.0) if age > -MAX_CLOCK_SKEW else 0.0
         adopted = Entry(
             entry.key,

@@ -9,12 +9,12 @@ from faqsvc_embed.runtime.threads import is_gevent_patched, sleep_until, wait_fo
 
 
 class Fetch:
-    """A fetch under way, until the fetcher no longer lists it: it has ended, or its FAQ was forgotten."""
+    """One fetch. The fetcher lists it until it ends or its FAQ is forgotten."""
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.is_overdue = False
-        """Whether it took too long, and callers have an error. Its outcome is cached if it arrives."""
+        """Whether it took too long, so that its callers got an error. A late success is still cached."""
         self.change: Change | None = None
         """A change that was announced during the fetch: its response may be older."""
         self.result: Future[Entry] = Future()

@@ -3,12 +3,13 @@
 Synchronous callers wait on the `concurrent.futures.Future` of a fetch, asynchronous callers await it. All
 work runs on one background loop.
 
-A fetch is listed from its start to its end. What becomes of its outcome:
+A fetch is listed from its start until it ends or its FAQ is forgotten. Its outcome is cached and saved in the
+store, with these exceptions:
 
-- It is cached, and saved in the store.
-- A change was announced meanwhile: it is cached as stale, not saved, and another fetch follows at once.
-- Its FAQ was forgotten meanwhile, so that it is no longer listed, or it is a draft: only its callers get it.
-- It was overdue, so that its callers got an error: it is cached unless it is a failure, too.
+- After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
+  fetch follows at once.
+- If the FAQ was forgotten meanwhile, or is a draft, only the callers get the outcome.
+- If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
 
 from concurrent.futures import Future
@@ -60,9 +61,9 @@ class Fetcher:
         self._breaker = CircuitBreaker(source.name, lambda: cache.clock())
         self._feed: Feed | None = source.feed(cache.slugs, self.refresh) if source.follows_changes else None
         self._fetches: dict[Key, Fetch] = {}
-        """The fetches that are listed."""
+        """The listed fetches."""
         self._lock = Lock()
-        """Guards `_fetches`, and their outcomes on the way into the cache."""
+        """Guards `_fetches`, and the caching of their outcomes."""
         self._log = LogOnce()
         fork.register(self)
 
@@ -135,7 +136,7 @@ class Fetcher:
         return any(fetch is not None and not fetch.is_overdue for fetch in fetches)
 
     def is_running(self, fetch: Fetch) -> bool:
-        """Return whether an outcome of this fetch will be cached soon."""
+        """Return whether callers can wait for this fetch, and its outcome will be cached."""
         return self._is_listed(fetch) and not fetch.is_overdue
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
@@ -169,7 +170,7 @@ class Fetcher:
         self._fetches.clear()
         self._store.after_fork()
         if self._feed is not None or self._store.is_shared:
-            self._cache.expire()  # no change is received here until the first fetch
+            self._cache.expire()  # this process receives no changes before its first fetch
 
     # One fetch, on the background loop
 
@@ -223,8 +224,8 @@ class Fetcher:
         if isinstance(outcome, Failed):
             await self._load_translation(key)
         elif isinstance(outcome, Gone) and self._is_listed(fetch):
-            # The store knows first: this process may be killed.
-            if (mark := self._cache.bury(key, outcome)) is not None:
+            # The store is told before the callers, because this process may be killed.
+            if (mark := self._cache.mark_unpublished(key, outcome)) is not None:
                 store.mark_invalid(key.slug, mark)
                 await store.invalidate()
             else:  # it was gone before; another invalidation would only cause fetches
@@ -254,7 +255,7 @@ class Fetcher:
         return outcome
 
     def _read(self, fetch: Fetch) -> Read:
-        """Return the request of a fetch for its source."""
+        """Return what a fetch asks its source for."""
         entry = self._cache.get(fetch.key)
         return Read(
             fetch.key,
@@ -279,7 +280,7 @@ class Fetcher:
         tombstone = self._cache.tombstone(key.slug)
         if tombstone is None and (entry is None or entry.faq is None):
             tombstone = await self._store.tombstone(key.slug)
-        return tombstone is not None and tombstone.covers(response, self._cache.wall_clock())
+        return tombstone is not None and tombstone.rejects(response, self._cache.wall_clock())
 
     async def _load_translation(self, key: Key) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""
@@ -292,17 +293,17 @@ class Fetcher:
                 return
 
     def _overdue(self, fetch: Fetch, failed: Failed) -> None:
-        """Give the callers an error. The fetch stays listed, as what arrives late is used."""
+        """Give the callers an error. The fetch stays listed, so that a late success is still cached."""
         self._breaker.record(failed)
         fetch.is_overdue = True
         self._finish(fetch, failed, ends=False)
 
     def _finish(self, fetch: Fetch, outcome: Outcome, *, ends: bool = True) -> Entry:
-        """Cache the outcome of a fetch, and pass it to the callers after the fetch is no longer listed."""
+        """Cache the outcome of a fetch, remove the fetch from the list if it `ends`, and tell its callers."""
         key, before = fetch.key, self._cache.get(fetch.key)
-        is_known = ends and fetch.is_overdue and isinstance(outcome, Failed)
-        with self._lock.own():  # so that a thread cannot forget the FAQ in between
-            is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_known)
+        is_late_failure = ends and fetch.is_overdue and isinstance(outcome, Failed)
+        with self._lock.own():  # no thread may forget the FAQ between the check and the cache
+            is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_late_failure)
             if is_cached:
                 entry = self._cache.apply(key, outcome, fetch.change)
             else:

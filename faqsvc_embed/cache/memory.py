@@ -71,8 +71,8 @@ class MemoryCache:
                 del self._marks[key.slug]  # it was published again
             return self._put(entry)
 
-    def bury(self, key: Key, outcome: Gone) -> Mark | None:
-        """Mark an FAQ with a record as unpublished, and return the mark. `apply` removes the record then."""
+    def mark_unpublished(self, key: Key, outcome: Gone) -> Mark | None:
+        """Mark an FAQ that has a record as unpublished, and return the mark. `apply` removes the record."""
         with self._lock.own():
             entry = self._entries.get(key)
             if entry is None or entry.faq is None:
@@ -143,12 +143,12 @@ class MemoryCache:
         return max((now - one.at for one in waiting if one is not None and one.is_awaited(now)), default=0.0)
 
     def forget(self, slug: str | None = None) -> Mark:
-        """Remove the entries of `slug` in all languages, or all entries; return the mark of this moment."""
+        """Remove the entries of `slug` in all languages, or all entries; return a mark with the time."""
         with self._lock.own():
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 self._size -= self._entries.pop(key).size
             mark = Mark(self.wall_clock())
-            if self.tombstone(slug) is None:
+            if self.tombstone(slug) is None:  # a tombstone rejects more
                 self._set_mark(slug, mark)
             return mark
 

@@ -52,7 +52,7 @@ class SharedStore:
         is_shared: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Without `open_backend`, the store does not exist: nothing is in it, and nothing is kept."""
+        """Without `open_backend`, there is no store: reads find nothing, and writes are ignored."""
         self.exists: bool = open_backend is not None
         self.is_shared = is_shared
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
@@ -110,7 +110,7 @@ class SharedStore:
         await finished(self._backend.call("written", lambda backend: backend.delete(*names)))
 
     async def tombstone(self, slug: str) -> Mark | None:
-        """Return the mark of an FAQ that was unpublished; None if there is none that can be read."""
+        """Return the mark of an FAQ that was unpublished; None if there is none, or it is invalid."""
         found = await self._backend.call("read", lambda backend: backend.get(self._gone(slug)))
         mark = None if found is None or found[0] is None else read_mark(found[0])
         return mark if mark is not None and mark.is_gone else None
@@ -120,7 +120,7 @@ class SharedStore:
     def mark_invalid(self, slug: str | None, mark: Mark) -> None:
         """Hide the records of `slug`, or all records, until `invalidate` succeeds.
 
-        After that, records that the `mark` hides stay hidden, because a slow process may still save one.
+        The `mark` still hides older records after that, because a slow process may save one.
         """
         if len(self._pending) >= MAX_PENDING:
             self._pending, slug = {}, None

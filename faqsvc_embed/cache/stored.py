@@ -1,4 +1,4 @@
-"""What a store keeps of an FAQ: its record, and when it was forgotten or unpublished."""
+"""The values in a store: the record of an FAQ, and when it was forgotten or unpublished."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -31,18 +31,18 @@ class Mark(msgspec.Struct, frozen=True):
     """When an FAQ was forgotten or unpublished, so that no older response or stored record is shown again."""
 
     at: datetime
-    """By the clock of this host, which also sets `updated_at`."""
+    """By the clock of the machine that marked it."""
     date: datetime | None = None
-    """When the service said that it was unpublished, by the service's clock."""
+    """When it was unpublished, by the clock of the service."""
     digest: str = ""
-    """The digest of its last record if it was unpublished."""
+    """The digest of its last record if it was unpublished, else empty."""
 
     @property
     def is_gone(self) -> bool:
         """Whether it was unpublished, and no later record has been seen."""
         return bool(self.digest)
 
-    def covers(self, response: Fetched, now: datetime) -> bool:
+    def rejects(self, response: Fetched, now: datetime) -> bool:
         """Return whether a response is from before the FAQ was unpublished.
 
         It is if it was made earlier, or if it has the last record while a cache may still have that record.
@@ -60,14 +60,13 @@ class Mark(msgspec.Struct, frozen=True):
     def hides(self, stored: StoredFAQ) -> bool:
         """Return whether a stored record is too old.
 
-        Times come from several machines: if the clock of one is ahead, more records are fetched again than
-        necessary.
+        If the clocks of two machines differ, a record may be fetched again needlessly.
         """
         return stored.updated_at <= self.at
 
 
 def read_mark(value: bytes) -> Mark:
-    """Read the value of a store. A mark that is invalid, or has no time zone, is later than every record."""
+    """Read a mark from a store. An invalid one, or one without a time zone, hides every record."""
     try:
         mark = _marks.decode(value)
     except (msgspec.DecodeError, UnicodeError):
@@ -75,5 +74,5 @@ def read_mark(value: bytes) -> Mark:
     return mark if mark.at.tzinfo is not None else UNREADABLE
 
 
-UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))
+UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))  # later than every record
 _marks: Final = msgspec.json.Decoder(Mark)  # at import, as in `wire`

@@ -81,7 +81,7 @@ class ChangeFeed:
         """When to connect again, to follow new slugs."""
         self._connected_at = 0.0
         self._changes: dict[str, Change | None] = {}
-        """The slugs that have a timer, with the change that waits for it; None after a refresh."""
+        """The slugs with a timer, and the change that it passes on; None if none came after a refresh."""
 
     def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
         """Follow the changes of a slug, from a coroutine of the background loop.
@@ -133,8 +133,8 @@ class ChangeFeed:
                 delay = longest_backoff(failures)
                 if self._connected_at < started and (getattr(error, "status", None) or 500) >= 500:
                     delay = min(delay, MAX_DELAY)
-                least = getattr(error, "retry_after", None) or RECONNECT_INTERVAL
-                await asyncio.sleep(max(least, delay * _random.uniform(0.5, 1.0)))
+                min_delay = getattr(error, "retry_after", None) or RECONNECT_INTERVAL
+                await asyncio.sleep(max(min_delay, delay * _random.uniform(0.5, 1.0)))
 
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""
@@ -169,13 +169,14 @@ class ChangeFeed:
             self._changed(Change(slug, state=None), _random.random() * len(slugs) / REFRESHES)
 
     def _changed(self, change: Change, delay: float = 0.0) -> None:
-        """Refresh a slug after `delay` seconds. Of changes that wait meanwhile, the newest counts."""
+        """Refresh a slug after `delay` seconds. If it has a timer already, the newest change counts."""
         if change.slug not in self._changes:
             asyncio.get_running_loop().call_later(delay, self._announce, change.slug)
         if change.state is not None or self._changes.get(change.slug) is None:  # events arrive in order
             self._changes[change.slug] = change
 
     def _announce(self, slug: str) -> None:
+        """Refresh a slug whose timer ends, and collect the changes of the next `REFRESH_INTERVAL`."""
         change, refresh = self._changes.pop(slug), self._refresh()
         if change is not None and refresh is not None:
             self._changes[slug] = None
