@@ -195,7 +195,7 @@ def reason_of(upload: Upload, error: FAQError) -> str:
 
 
 def _name_of(current: CurrentRevision) -> str:
-    """Return what a file lacks: a change or draft, with its author, time and number."""
+    """Return the name of a change or draft for messages: its author, time and number."""
     by = f" by {current.key}" if current.key else ""
     at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
     return f"a {'draft' if current.has_draft else 'change'}{by} {at}"

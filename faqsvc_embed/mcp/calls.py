@@ -100,7 +100,7 @@ class Call:
 
 
 def result_of(content: Entry, text: str = "", notes: Sequence[str] = ()) -> CallToolResult:
-    """Return a result with the content, also as JSON text unless `text` is given; notes are sentences."""
+    """Return a result with the content, and with `text` or the content in JSON. Notes become sentences."""
     note = " ".join(f"{one.removesuffix('.')}." for one in notes if one)
     content = {**content, "note": note} if note and not text else content
     written = to_json(content)

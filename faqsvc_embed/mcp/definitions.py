@@ -41,7 +41,7 @@ def _texts(*names: str) -> Definition:
 
 
 def _page_of(entry: Definition, **more: Definition) -> Definition:
-    """Return the schema of a result with some entries of a list, and with `more` fields."""
+    """Return the schema of one page of a list, with `more` fields."""
     note = _text("Says what was cut, and how to get it")
     entries = _array(items=_object(entry, list(entry)))
     parts = {"items": entries, "total": _integer(), "nextOffset": _integer(), "note": note}

@@ -105,7 +105,7 @@ async def _call_tool(
 
 
 def _checked(name: str, arguments: Arguments) -> Arguments:
-    """Return the arguments of a tool decoded; raise ToolError if they do not fit its schema."""
+    """Decode the arguments of a tool; raise ToolError if they do not match its schema."""
     validator = _VALIDATORS[name]
     arguments = decoded(arguments, validator.schema) or {}
     if problems := sorted(map(_problem, islice(validator.iter_errors(arguments), MAX_ERRORS))):

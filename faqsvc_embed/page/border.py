@@ -107,11 +107,12 @@ def _failed(
 
 
 def _call(do: Callable[..., object], about: object) -> tuple[str, str]:
+    """Return the name and the subject of a guarded call."""
     return getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}"
 
 
 def _report(error: Exception, call: tuple[str, str]) -> None:
-    """Log an error, unless guarded calls fail there already."""
+    """Log an error, unless calls already fail at the same place."""
     place = f"{call[0]}: {origin_of(error)}"
     is_known = any(place in places for places in list(_failing.values()))
     _failing.setdefault(call, set()).add(place)
@@ -126,7 +127,7 @@ def _report(error: Exception, call: tuple[str, str]) -> None:
 
 def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
-    for call in (_call(do, about), ("_forget", "")):  # `_forget` may have failed before, and works now
+    for call in (_call(do, about), ("_forget", "")):  # this function works again, too, if it failed before
         _failing.pop(call, None)
 
 

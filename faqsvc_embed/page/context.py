@@ -49,11 +49,11 @@ def request_page() -> Page | None:
     return None if page is None or page.is_over else page
 
 
-def here(document: Document | None = None, source: PageSource | None = None) -> Document:
-    """Return a document, by default the one that is being rendered, and give it a page at its first FAQ.
+def document_with_page(document: Document | None = None, source: PageSource | None = None) -> Document:
+    """Return a document that has a page; by default, the document that is being rendered.
 
-    That is the page of the request, from the context or from `source`. Outside of a request, a document has a
-    page of its own.
+    The page is that of the request, from the context or from `source`. Outside of a request, each document
+    has a page of its own.
     """
     request = REQUEST.get()
     if request is not None and request.is_over:

@@ -15,7 +15,7 @@ class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page
-    """The page of the request, or of this document alone; `NO_PAGE` before the first FAQ (`context.here`)."""
+    """The page of the request, or a page for this document alone. `document_with_page` replaces `NO_PAGE`."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False

@@ -121,7 +121,7 @@ class Call(msgspec.Struct, frozen=True):
     part: Part | None = None
     """The part of the FAQ that is shown; None for all of it."""
     problems: Problems | None = None
-    """The errors in its options, for developers; None for a call without options."""
+    """What is wrong with its options; None for a call without options."""
 
 
 class OptionResolver:
@@ -144,7 +144,7 @@ class OptionResolver:
         caller: Caller = FROM_PYTHON,
         names: Sequence[str] = NAMES,
     ) -> Call:
-        """Return the call for a slug or a record; `names` are those of the options that it accepts."""
+        """Return the call for a slug or a record, which accepts the options `names`."""
         settings, page = self._settings, document.page
         if not given and subject and isinstance(subject, str):  # as most calls are
             lang, elements = settings.lang, self._plain_elements
@@ -179,7 +179,7 @@ class OptionResolver:
         return Problems(None if self._settings.strict else self.log, subject, caller)
 
     def part(self, faq: FAQ, call: Call) -> FAQ:
-        """Return the part of a record that a call shows; unknown names are problems of the call."""
+        """Return the part of a record that a call shows. Names that are not in the record are problems."""
         if call.part is None or call.problems is None:
             return faq
         found = self._parts.get(faq, call.part)
@@ -220,7 +220,7 @@ class OptionResolver:
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
     def _checked(self, given: Mapping[str, Any], names: Sequence[str], problems: Problems) -> dict[str, Any]:
-        """Return the values of the options that are among `names`; None is the setting."""
+        """Return the valid options, and report the others; an option that is None counts as left out."""
         values = dict[str, Any]()
         for written, value in given.items():
             name = CAMEL_CASE.get(written, written)
@@ -239,7 +239,10 @@ class OptionResolver:
 
 
 def _like_setting(name: str) -> Callable[[Any], Any]:
-    """Return a validator for an option, that of its setting; of a boolean, only the truth value counts."""
+    """Return the validator of a setting, for the option of the same name.
+
+    A boolean option accepts any value, but a text must say true or false.
+    """
     validate: Callable[[Any], Any] = VALIDATORS[name]
     if not isinstance(getattr(Settings, name), bool):
         return validate
@@ -247,7 +250,7 @@ def _like_setting(name: str) -> Callable[[Any], Any]:
 
 
 def _language(lang: object) -> str | None:
-    """Return the supported language that is nearest to one."""
+    """Return the supported language that is nearest to `lang`; None if `lang` is empty."""
     language = lookup(lang) if isinstance(lang, str) else None
     if lang and language is None:
         raise ValueError(f"one of {', '.join(LANGUAGES)} is accepted")
@@ -266,7 +269,7 @@ _CHECKS: Final[dict[str, Callable[[Any], Any]]] = {
     "lang": _language,
     "section": str,
     "questions": _questions,
-    "nonce": lambda nonce: nonce,  # `elements` checks it with those of page and template
+    "nonce": lambda nonce: nonce,  # `elements` checks it, as it checks the nonces of pages and templates
 }
 
 

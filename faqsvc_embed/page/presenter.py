@@ -18,7 +18,7 @@ from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
-from faqsvc_embed.page.context import PageSource, here
+from faqsvc_embed.page.context import PageSource, document_with_page
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, check_schema_argument
 from faqsvc_embed.page.page import NO_PAGE, Page
@@ -58,7 +58,7 @@ class Presenter:
 
     def page(self) -> Page:
         """Return the page of the request, or a new one for this call only."""
-        return here(Document(NO_PAGE), self.page_source).page
+        return document_with_page(Document(NO_PAGE), self.page_source).page
 
     # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
@@ -70,13 +70,13 @@ class Presenter:
         self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool = False
     ) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
-        document = here(document, self.page_source)
+        document = document_with_page(document, self.page_source)
         try:
             call = self.options.resolve(document, slug, given, caller, USE_NAMES)
             found = call.page.look_up_newest(self._reader, call.key, awaits=not blocks)
             state = await call.page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQError as error:
-            if not isinstance(error, FAQNotFound):  # `slug` can be a slug
+            if not isinstance(error, FAQNotFound):  # the state says enough about an invalid slug
                 self._report(slug, error)
             return FAQState(error=error)
         call.page.limit_by(self._reader, call.key, state)
@@ -129,7 +129,7 @@ class Presenter:
 
     def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `render` returns. `slug` may be a record; `given` are the options."""
-        document = here(document, self.page_source)
+        document = document_with_page(document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
@@ -159,7 +159,7 @@ class Presenter:
 
     async def atext(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `arender` returns."""
-        document = here(document, self.page_source)
+        document = document_with_page(document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
@@ -187,12 +187,13 @@ class Presenter:
         return call.page.placeholders.leave(fill)
 
     async def _fetched(
-        self, call: Call, found: FAQState | Fetch, number: int | None = None
+        self, call: Call, found: FAQState | Fetch, ordinal: int | None = None
     ) -> Fragment | None:
         """Return an FAQ as soon as it is fetched and rendered."""
         state = await call.page.result(self._reader, found, call.wait, blocks=False)
         faq = self._part(call, state)
-        return await self._rendered(call, faq, call.document.place(faq, schema=call.schema, ordinal=number))
+        place = call.document.place(faq, schema=call.schema, ordinal=ordinal)
+        return await self._rendered(call, faq, place)
 
     async def _rendered(self, call: Call, faq: FAQ, place: Place) -> Fragment | None:
         """Return an FAQ as soon as it is rendered; a long one is rendered in a thread."""
@@ -202,7 +203,7 @@ class Presenter:
         return fragment or self.renderer.fragment(faq, call.style, place)
 
     def _part(self, call: Call, state: FAQState) -> FAQ:
-        """Return what a call shows of an FAQ, or raise why there is none."""
+        """Return the part of an FAQ that a call shows; raise its error if there is no record."""
         return self.options.part(self._record(call.page, call.key, state), call)
 
     @staticmethod
@@ -223,7 +224,7 @@ class Presenter:
         found = call.given or page.look_up(self._reader, call.key)
         draft = call.given or page.look_up_newest(self._reader, call.key)
         state = await page.result(self._reader, found, call.wait, blocks=blocks)
-        published = self._alone(call, state)
+        published = self._published(call, state)
 
         async def fill(blocks: bool = False) -> Text:
             return self._draft(call, await page.result(self._reader, draft, call.wait, blocks=blocks))
@@ -232,7 +233,7 @@ class Presenter:
             return page.placeholders.leave(fill, published)
         return page.placeholders.leave(None, published, await fill(blocks))
 
-    def _alone(self, call: Call, state: FAQState) -> str:
+    def _published(self, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
         if state.data is None:
             return ""
@@ -264,7 +265,7 @@ class Presenter:
         self, document: Document | None, faq: FAQ | FAQState | None, given: Given, caller: Caller
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
-        document = here(document, self.page_source)
+        document = document_with_page(document, self.page_source)
         page = document.page
         try:
             elements = self.options.schema_elements(page, given, caller)
