@@ -1,4 +1,4 @@
-"""Documents from JSON, YAML, TOML and CSV, and documents as JSON."""
+"""Reads FAQs in JSON, YAML, TOML and CSV, and writes them in JSON."""
 
 import contextlib
 import csv
@@ -29,17 +29,15 @@ from faqsvc_embed.files.records import to_document
 from faqsvc_embed.files.values import Located
 
 MAX_DEPTH: Final = 100
-"""Levels of lists and mappings in YAML; an FAQ has three."""
-
+"""Maximum depth of lists and mappings in YAML; an FAQ has three levels."""
 MAX_VALUES: Final = 100_000
-"""Values of a YAML file, those of aliases included; an FAQ has a few thousand."""
+"""Maximum number of values in a YAML file, each use of an alias included; an FAQ has a few thousand."""
 MAX_DOTS: Final = 200
 """Maximum full stops in a line of TOML: the time to read a key grows with the square of their number."""
-
 _MAX_ABOVE: Final = 5
-"""Rows in which the names of the columns are looked for."""
+"""The first rows, one of which may name the columns."""
 _SAMPLE: Final = 20_000
-"""Characters in which the separator is looked for."""
+"""Characters from which the separator is guessed."""
 
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
@@ -56,7 +54,7 @@ def read_json(text: str) -> Document:
 
 
 def _advice(text: str, place: int) -> str:
-    """Return the end of the message for a usual mistake at this place; empty for any other."""
+    """Return advice for a common mistake at this place; empty if there is none."""
     rest = text[place:].lstrip()
     if rest.startswith(("//", "/*", "#", "]", "}", "'")):
         return ": JSON has no comments, no single quotes and no comma at the end"
@@ -64,7 +62,7 @@ def _advice(text: str, place: int) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; the parser would keep the last of equal keys and lose the others."""
+    """Return a JSON object; refuse equal keys, of which the parser would keep only the last."""
     value = dict(pairs)
     if len(value) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
@@ -106,9 +104,9 @@ def _with_questions(document: Document, value: object) -> Document:
 
 
 def _field_names(value: object, name: str) -> Iterator[str]:
-    """Yield the names of the fields of a value, such as `faq[].title`, and a text that is in no field.
+    """Yield the names of the fields of a value, such as `faq[].title`, or a value that has no fields.
 
-    Of a list, only the first three values are looked at.
+    Only the first three values of a list count.
     """
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -123,7 +121,7 @@ def _field_names(value: object, name: str) -> Iterator[str]:
 
 
 def yaml_document(value: object) -> Document:
-    """Return the document in parsed YAML, in which numbers and booleans are text, and `cta` may be JSON."""
+    """Return the document in parsed YAML, in which numbers and booleans are texts, and `cta` may be JSON."""
     document = to_document(value)
     if isinstance(document.revision, str) and re.fullmatch("[0-9]{1,9}", document.revision):
         document = replace(document, revision=int(document.revision))
@@ -169,24 +167,24 @@ def parse_yaml(text: str) -> Any:
     return _value(nodes[0], count()) if nodes else None
 
 
-def _value(node: Any, number: Iterator[int], depth: int = 1) -> Any:
-    """Return the value of a node. An alias is converted wherever it is used, so all values count."""
+def _value(node: Any, counter: Iterator[int], depth: int = 1) -> Any:
+    """Return the value of a node, and count it: a small file with aliases can have billions of values."""
     line = node.start_mark.line + 1
-    if next(number) >= MAX_VALUES:
+    if next(counter) >= MAX_VALUES:
         raise ValueError(f"line {line}: too many aliases or values: at most {MAX_VALUES:,} values are read")
     if node.id == "scalar":
         return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
     if depth > MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     if node.id == "sequence":
-        return [_value(inner, number, depth + 1) for inner in node.value]
+        return [_value(inner, counter, depth + 1) for inner in node.value]
     mapping = Located(f"line {line}")
     for name, inner in node.value:
-        key = str(_value(name, number, depth + 1))
+        key = str(_value(name, counter, depth + 1))
         if key in mapping:
             place = f"line {name.start_mark.line + 1}"
             raise ValueError(f"{place}: the key {quoted(key)} is there twice: {_ONE_KEY}")
-        mapping[key] = _value(inner, number, depth + 1)
+        mapping[key] = _value(inner, counter, depth + 1)
     return mapping
 
 
@@ -194,13 +192,12 @@ def read_csv(text: str) -> Document:
     """Return the items of a table whose first row names its columns.
 
     Commas, semicolons, tabs or bars separate the cells, or the character in a first line such as `sep=;`.
-
-    Rows above the names are left out with a note. A table of two columns needs no names if the first asks.
+    Rows above the names are left out with a note. A table of two columns needs no names if most cells of its
+    first column ask.
 
     Raises:
-        ValueError: a column is missing or named twice, it is not CSV, or a row has a cell in a column without
-            a name, as after an unquoted comma. The message has the number of the row as a spreadsheet counts
-            it.
+        ValueError: it is not CSV, a column is missing or named twice, or a row has a cell in a column without
+            a name, as after an unquoted comma. The message numbers rows as spreadsheets do.
     """
     rows = list(_rows(text)) or [(0, [])]
     above = next((place for place, (_, row) in enumerate(rows[:_MAX_ABOVE]) if _are_names(row)), 0)
@@ -235,7 +232,7 @@ def read_csv(text: str) -> Document:
 
 
 def _are_names(row: Sequence[str]) -> bool:
-    """Return whether a row has the usual names of both columns, and so is no question and answer."""
+    """Return whether a row has usual names of both columns."""
     names = {plain_name(cell) for cell in row}
     return not (names.isdisjoint(QUESTION_FIELDS) or names.isdisjoint(ANSWER_FIELDS))
 
@@ -265,7 +262,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _separates(text: str, delimiter: str) -> tuple[bool, float]:
-    """Return whether a character separates the names of the columns, and its share of rows of equal width."""
+    """Return whether a character separates names of columns, and the share of rows with the usual width."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     filled = [row for row in rows if row]
     widths = Counter(len(row) for row in filled if row[1:])

@@ -13,7 +13,7 @@ MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
 MIN_ITEMS: Final = 3
 MIN_WORDS: Final = 12
-"""Items, and words in them, whose language is certain."""
+"""The language of fewer items, or of fewer words, is uncertain."""
 _SHARE: Final = 0.12
 
 SCRIPTS: Final = {

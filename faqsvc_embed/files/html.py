@@ -40,7 +40,7 @@ _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
 """Emphasis in an open paragraph. Its signs depend on the next character, so they are written at the end."""
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
 _SHOWN: Final = re.compile(r"[^\W_](?:[^\w\s]|_)")
-"""A word outside and a sign inside of emphasis, between which a page would show its signs."""
+"""A letter outside of emphasis and punctuation inside, between which `**` would be shown as text."""
 
 
 @dataclass(eq=False)
@@ -88,7 +88,7 @@ def html_to_markdown(markup: str, *, is_whole: bool = False) -> str:
 
 
 def _shallow(markup: str) -> str:
-    """Return HTML; if it is nested too deeply, line breaks stand for the tags of its blocks."""
+    """Return HTML; if it is nested too deeply, line breaks replace the tags of its blocks."""
     depths = accumulate(-1 if tag[1] else 1 for tag in _NESTING.finditer(markup))
     return _NESTING.sub("<br>", markup) if max(depths, default=0) > _MAX_DEPTH else markup
 
@@ -282,7 +282,7 @@ def _paragraph(text: str) -> list[_Block]:
 def _emphasis(found: re.Match[str]) -> str:
     """Return emphasis in Markdown, or in HTML where a page would show the signs (CommonMark 0.31, 6.2).
 
-    It shows signs between punctuation inside and a word outside, and signs beside those of other emphasis.
+    That is between a letter outside and punctuation inside, and beside other emphasis.
     """
     (sign, inner), start, end = found.groups(), found.start(), found.end()
     before, after = found.string[max(start - 1, 0) : start], found.string[end : end + 1]

@@ -46,7 +46,6 @@ _ABOUT: Final = ("description", "keywords", "layout")
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
-_SEVERAL: Final = 2
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 
 
@@ -54,19 +53,19 @@ def read_markdown(text: str) -> Document:
     """Return the FAQ in a Markdown file.
 
     Raises:
-        ValueError: the front matter is not YAML or TOML or not closed, there is no question, or the file is
-            no FAQ; the message says what was found, and where.
+        ValueError: the front matter is not closed, or is not YAML or TOML; there is no question; or the file
+            is no FAQ. The message says what was found, and where.
     """
     lines = text.split("\n")
     fields, below = _front_matter(lines)
-    is_address = "/" in str(fields.get("slug"))  # of a page elsewhere
-    left_out = ("question", "slug" if is_address else "question")
-    stated = yaml_document({name: value for name, value in fields.items() if name not in left_out})
+    is_address = "/" in str(fields.get("slug"))  # of the page in the host's website
+    other_fields = {"question", "slug"} if is_address else {"question"}
+    stated = yaml_document({name: value for name, value in fields.items() if name not in other_fields})
     if stated.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(stated.answer_format)}: use text or markdown")
     own = stated.items if stated.positions or "items" in fields else None
     try:
-        # Blank lines stand for the front matter, so that the others keep their numbers.
+        # Blank lines replace the front matter, so that the other lines keep their numbers.
         found = _questions_in("\n" * below + "\n".join(lines[below:]), fields, stated)
     except ValueError:
         if own is None:
@@ -103,7 +102,7 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
     question = fields.get("question")
     question = question if isinstance(question, str) else ""
-    is_page = fields_say_faq and not titles_say_faq  # of an FAQ that the front matter names
+    is_page = fields_say_faq and not titles_say_faq  # one page of the FAQ that the front matter names
     if asked := question or _only_question(outline, title, front_title, is_page=is_page, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
         text = top.text if asked == title else escape_line(asked)
@@ -127,7 +126,7 @@ def _only_question(
 ) -> str | None:
     """Return the title of a file if it is the only question, and everything below it is the answer.
 
-    `is_page` says that the file is a page of an FAQ and not the whole of it.
+    `is_page` says that the file is one page of an FAQ with several.
     """
     if is_page and ends_asking(title) and not any(one.asks for one, _ in outline.questions):
         return title
@@ -135,7 +134,7 @@ def _only_question(
     if not outline.questions or (top is not None and top.asks and top.has_text):
         return next(filter(asks, (title, front_title)), None)
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
-    return front_title if is_above and (len(outline.questions) < _SEVERAL or not is_faq) else None
+    return front_title if is_above and (len(outline.questions) == 1 or not is_faq) else None
 
 
 def _is_plain(lines: Sequence[str], document: Document) -> bool:
@@ -189,7 +188,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 class _Reading:
-    """Makes a document of the questions of a file, and of the other texts in it."""
+    """Makes the document of a file from its questions and its other texts."""
 
     def __init__(self, source: Source, outline: Outline) -> None:
         self._source = source
@@ -200,7 +199,7 @@ class _Reading:
         marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
         starts = sorted({one.line - one.above for one in marks})
         self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
-        # A tag for the generator of a website is not shown, unless it begins or ends a question.
+        # A tag for a website generator is removed with a note, unless it begins or ends a question.
         used = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
         tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in used}
         tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
@@ -230,7 +229,7 @@ class _Reading:
             items.append(item)
             answer_lines.append(line + 1)
         self._refuse_template([item["answer"] for item in items if item["answer"]])
-        introduction, introduction_line, notes = self._rest()
+        introduction, introduction_line, notes = self._other_texts()
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
             place = f"line {title.line + 1}"
@@ -247,24 +246,25 @@ class _Reading:
         return document if source.is_written else document.without_unanswered()
 
     def _refuse_template(self, answers: list[str]) -> None:
+        """Raise ValueError if half of the questions, or all answers, are code of a template."""
         texts = [one.text for one in self._questions]
-        made = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
-        if len(made) * 2 < len(texts):
-            made = (answers or self._tags) if all(map(is_template, answers)) else []
-        if made:
+        code = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
+        if len(code) * 2 < len(texts):
+            code = (answers or self._tags) if all(map(is_template, answers)) else []
+        if code:
             line = self._questions[0].line + 1
-            raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
+            raise ValueError(f"line {line}: the texts are made by a template: {quoted(code[0][:60])}")
 
     def _end(self, one: Opener) -> int:
-        """Return the number of the line after a question and its answer."""
+        """Return the number of the line below a question and its answer."""
         following = self._following[one.line - one.above]
         # The next question may begin on the line on which this answer ends.
         return one.end if one.end is not None and one.end <= following + 1 else following
 
     def _answer(self, one: Opener) -> tuple[str, int]:
-        """Return the answer of a question, and the number of its first line from 0.
+        """Return the answer of a question, and the number of its first line, counted from 0.
 
-        Its label, its indentation in a list, and rules and anchors around it are removed.
+        The answer has no label, no indentation of a list, and no rules and anchors around it.
         """
         lines = self._source.lines[one.below : self._end(one)]
         if lines and one.tail is not None and self._end(one) == one.end:
@@ -280,8 +280,8 @@ class _Reading:
         text, first = self._source.trimmed(lines, one.below - bool(one.rest))
         return self._source.without_break(text, self._end(one)), first
 
-    def _rest(self) -> tuple[str | None, int, list[str]]:
-        """Return the introduction with its line, and a note for each other text outside of questions."""
+    def _other_texts(self) -> tuple[str | None, int, list[str]]:
+        """Return the introduction, its line, and a note on each other text outside of questions."""
         lines, notes, above = self._source.lines, list[str](), list[str]()
         used = [range(one.line - one.above, self._end(one)) for one in self._questions]
         used += [range(one.line, one.below) for one in self._headings]
@@ -306,7 +306,7 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield notes on questions with links, and on lines in answers that may ask."""
+        """Yield notes on questions with links, and on lines in answers that may be questions."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
         lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]

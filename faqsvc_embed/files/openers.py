@@ -98,7 +98,7 @@ class Opener:
     has_text: bool = False
     """Whether a text stands between it and the next opener."""
     above: int = 0
-    """The lines above it that belong to it."""
+    """The number of lines above it that belong to it."""
     children: "list[Opener]" = field(default_factory=list)
 
 
