@@ -151,7 +151,7 @@ def _text(item: DraftItem) -> str:
 
 
 def _matches(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> dict[int, int]:
-    """Return the old index of each new item: by equal ids, questions, then answers, then equal places."""
+    """Return the old index of each new item that has one: by equal ids, questions, answers, then places."""
     matched = dict[int, int]()
     for name in ("id", "question", "answer"):
         free = dict[str, list[int]]()

@@ -91,7 +91,7 @@ def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> R
 
 
 def _version(now: Mapping[str, str]) -> str:
-    """Return the version of a form of settings: the digest of all values that it shows."""
+    """Return the version of a settings form: the digest of its values."""
     return digest_of(msgspec.json.encode(now).decode())
 
 

@@ -257,14 +257,14 @@ class Visit:
         query = {**self.request.query_params, "after": after or "", "done": ""}
         return f"?{urlencode({name: value for name, value in query.items() if value})}"
 
-    def opened(self, version: str) -> str:
-        """Return the version that the writer of a form saw: the one in the address, if there is one.
+    def form_version(self, version: str) -> str:
+        """Return the version that the writer of a form saw: that in the address, else the current `version`.
 
-        The script puts it there when something is typed: after Back, browsers restore the typed text on a
-        new page, and saving it must not undo in silence what somebody else has saved meanwhile.
+        The script puts it into the address when text is typed. After Back, browsers restore that text on a
+        new page, and saving it must not silently overwrite what somebody else has saved meanwhile.
         """
-        is_reopened = self.request.method == "GET" and "version" in self.request.query_params
-        return self.query("version") if is_reopened and self.path != "/new" else version
+        is_restored = self.request.method == "GET" and "version" in self.request.query_params
+        return self.query("version") if is_restored and self.path != "/new" else version
 
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest. Raises FAQNotFound if there is none."""

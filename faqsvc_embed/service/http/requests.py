@@ -69,25 +69,26 @@ async def read_body(request: Request, max_size: int) -> bytes:
 
 
 MAX_REST: Final = 32_000_000
-"""Bytes of the rest of a body that are read."""
+"""Maximum bytes that `drain` reads."""
 MAX_TIME: Final = 1.0
-"""Seconds in which it is read."""
+"""Maximum seconds for which `drain` reads."""
 MAX_PAUSE: Final = 0.1
-"""Seconds without a part of it, after which the client seems to have stopped sending."""
+"""Seconds without data after which a client counts as no longer sending."""
 
 
 async def drain(request: Request) -> None:
-    """Read what a handler has left of the body, before the response is sent.
+    """Read the rest of the body that the handler did not read, before the response is sent.
 
-    granian closes the connection when a response is complete before the body of the request. A client or
-    proxy that is still sending then gets a reset instead of the response (RFC 9112, 9.6). Caddy even stops
-    sending, and drops the response, when it sees the head of one.
+    If the response ends before the body, granian closes the connection, and a client or proxy that is still
+    sending gets a reset instead of the response (RFC 9112, 9.6). Caddy even drops a response whose head comes
+    before the end of the body.
     """
-    # With the header Expect, the client sends the body only when the server asks for it.
+    # With the header Expect, a client waits until the server asks for the body.
     if request.method in ("GET", "HEAD") or "expect" in request.headers:
         return
     size, end = 0, time.monotonic() + MAX_TIME
-    with suppress(ClientDisconnect, RuntimeError), anyio.move_on_after(MAX_PAUSE) as pause:  # it was read
+    # `stream` raises RuntimeError if the handler has read the body.
+    with suppress(ClientDisconnect, RuntimeError), anyio.move_on_after(MAX_PAUSE) as pause:
         async for part in request.stream():
             size += len(part)
             if size > MAX_REST or time.monotonic() > end:

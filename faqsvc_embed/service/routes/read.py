@@ -56,7 +56,8 @@ def show_faq(call: Call) -> Response:
     if path.endswith("/") and is_slug(path[:-1]):
         address = urlsplit(call.urls.page(path[:-1]))
         return RedirectResponse(address.path + (f"?{query}" if query else ""), 308)
-    slug, lang = path.removesuffix(MARKDOWN_SUFFIX), lookup(query.get("lang", ""))  # no slug ends in it
+    slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in `.md`
+    lang = lookup(query.get("lang", ""))
     if not is_slug(slug):
         raise invalid_slug(path)
     if token and (draft := storage.history.preview(token, slug, lang)) is not None:
@@ -73,7 +74,7 @@ def show_faq(call: Call) -> Response:
 def _page(
     call: Call, slug: str, languages: list[str], shown: Publication, notices: Mapping[str, str] | None
 ) -> Response:
-    """Return a page or its Markdown; with a notice, which says what a preview token shows, only a page."""
+    """Return a page, or its Markdown. A page with a preview token has a notice, and no Markdown."""
     urls, faq = call.urls, FAQ.from_json(shown.record)
     links = PageLinks.of(urls.page(slug), languages, shown.lang, faq.page_url)
     headers = {"content-language": shown.lang}

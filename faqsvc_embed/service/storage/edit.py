@@ -36,8 +36,8 @@ class Edit:
     """A transaction of a key, a person or the operator, which changes the FAQ `slug`.
 
     `present` and `newest` say whether there is something to change, and `check` whether the writer has seen
-    what the change overwrites. The steps that follow keep the events, `note` the entries of the audit log,
-    and `finish` writes them. `faq` is the row of the FAQ after `lock`; None if there is none.
+    what the change overwrites. The steps that follow collect events, `log_change` collects entries of the
+    audit log, and `finish` writes both. `faq` is the row of the FAQ after `lock`; None if there is none.
 
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
     then in `finish` the site with its counters, and the end of the change log, which all sites share.
@@ -145,7 +145,7 @@ class Edit:
         else:
             number = newest.number
             self.publish(lang, number)
-        self.note("draft" if is_draft else "publish", lang, number)
+        self.log_change("draft" if is_draft else "publish", lang, number)
         return self.translations[lang]
 
     def _append(self, lang: Lang, faq: FAQ, row: dict[str, Any], *, is_draft: bool) -> int:
@@ -219,10 +219,12 @@ class Edit:
         self.connection.execute(update(translations).where(*mine).values(values))
         self._translations = None
 
-    def note(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
-        """Add a change of translations to the audit log, and update what the FAQ is after it.
+    def log_change(
+        self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any
+    ) -> None:
+        """Add a change of translations to the audit log, and update the state of the FAQ.
 
-        That is its state, and its default language if that translation was deleted. An FAQ without any
+        If the translation in the default language was deleted, the FAQ gets another. An FAQ without any
         revision was purged, and its slug is blocked.
         """
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))

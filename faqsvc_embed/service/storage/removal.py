@@ -50,7 +50,7 @@ class Removal:
         with self._writer.editing(access, slug) as edit:
             languages = _checked(edit, lang, preconditions)
             if edit.unpublish(languages):
-                edit.note("unpublish", lang)
+                edit.log_change("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
@@ -58,7 +58,7 @@ class Removal:
             languages = _checked(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
-            edit.note("purge", lang, subject="bin")
+            edit.log_change("purge", lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
@@ -67,7 +67,7 @@ class Removal:
         """
         with self._writer.editing(access, slug) as edit:
             edit.delete_texts(_checked(edit, lang, preconditions, binned=True))
-            edit.note("purge", lang)
+            edit.log_change("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
         """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
@@ -95,7 +95,7 @@ class Removal:
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:
                     edit.publish(row.lang, row.withdrawn)
-            edit.note("restore", None, subject="bin" if restored[0].binned_at else None)
+            edit.log_change("restore", None, subject="bin" if restored[0].binned_at else None)
 
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
@@ -133,7 +133,7 @@ class Removal:
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     edit.delete_texts(languages)
-                    edit.note("purge", None)
+                    edit.log_change("purge", None)
                     count += 1
         return count
 
@@ -181,7 +181,7 @@ def _checked(
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)
-    # Only to compare its entity tag: the text in the default language may have been purged.
+    # Read only to compare its entity tag, because the text in the default language may have been purged.
     newest = edit.newest(lang or faq.lang, binned=binned) if preconditions.if_match is not None else None
     edit.check(preconditions, lang, newest)
     return languages

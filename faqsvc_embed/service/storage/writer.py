@@ -135,7 +135,7 @@ class Writer:
             written = edit.write(lang, earlier.content, is_draft=False, record=earlier.record)
             if lang != edit.faq.lang:
                 edit.set_source(lang, earlier.translated_from)
-            else:  # its translations are up to date with the copy
+            else:  # translations of the earlier revision are up to date with its copy
                 made_from = (revisions.c.slug == slug, revisions.c.translated_from == number)
                 copied = update(revisions).where(*made_from).values(translated_from=written.number)
                 edit.connection.execute(copied)
@@ -156,7 +156,7 @@ class Writer:
             later = (of_translation(slug, lang), revisions.c.number > public.number)
             edit.connection.execute(update(revisions).where(*later).values(discarded_at=edit.now))
             edit.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
-            edit.note("discard", lang, newest.number)
+            edit.log_change("discard", lang, newest.number)
             return True
 
     def confirm_translation(
@@ -169,7 +169,7 @@ class Writer:
 
 
 def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Revision:
-    """Return the newest revision of a translation, by default of the default language, after all checks."""
+    """Check the preconditions, and return the newest revision in `lang`, or in the default language."""
     faq = edit.present()
     lang = lang or cast("Lang", faq.lang)
     newest = edit.newest(lang)

@@ -108,7 +108,7 @@ function keep(form, submitter, page) {
   keepVersion(form);
 }
 
-// Keeps in the address the version that the typed text changes, for Back.
+// Puts the version that the typed text changes into the address, where it is found after Back.
 function keepVersion(form) {
   const address = new URL(location);
   const version = form?.elements.version?.value ?? null;

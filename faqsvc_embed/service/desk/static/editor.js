@@ -271,7 +271,7 @@ function startWriting() {
 
 // What was typed into the field of an address but not added yet is added before the form is sent.
 document.addEventListener("submit", () => document.querySelector(".address [name=address]")?.dispatchEvent(new Event("add")), true);
-// Browsers restore the typed text of a page that was left. It is unsaved, and belongs in the preview.
+// After Back, browsers restore typed text. It is unsaved, and belongs in the preview.
 addEventListener("pageshow", () => {
   for (const field of document.querySelectorAll("#write :is(input, textarea)")) {
     if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
