@@ -91,10 +91,11 @@ class Folder:
         self.directory: Path = Path(directory).expanduser()
         self.only = only
         self._lang = lang
-        self._reader = partial(
+        self._read_faq_file = partial(
             read_faq_file, lang=lang, max_bytes=min(max_bytes, MAX_FILE), stated=stated or {}
         )
-        self._read = dict[tuple[str, _Signature], FAQFile]()
+        self._files = dict[tuple[str, _Signature], FAQFile]()
+        """The files by name and signature, which changes with the content."""
         self._by_slug: BySlug = {}
         self._lock = Lock()
         self.refresh()
@@ -130,14 +131,14 @@ class Folder:
     def refresh(self) -> bool:
         """Read the files that have changed, and return whether there are any."""
         with self._lock.own():
-            read = dict[tuple[str, _Signature], FAQFile]()
+            files = dict[tuple[str, _Signature], FAQFile]()
             for path in self._paths():
                 if (signature := _signature(path)) is not None:
                     key = path.name, signature
-                    read[key] = self._read.get(key) or self._read_file(path)
-            if read == self._read:
+                    files[key] = self._files.get(key) or self._read_file(path)
+            if files == self._files:
                 return False
-            self._read, self._by_slug = read, by_slug(read.values())
+            self._files, self._by_slug = files, by_slug(files.values())
             return True
 
     def _read_file(self, path: Path) -> FAQFile:
@@ -145,7 +146,7 @@ class Folder:
         if self.only is None and not _is_within(path, self.directory):
             problem = Problem(path, None, "a link out of the folder is not followed: copy the file")
             return FAQFile(path, *name_of(path), problems=(problem,))
-        return self._reader(path)
+        return self._read_faq_file(path)
 
     def _paths(self) -> list[Path]:
         if self.only is not None:

@@ -98,8 +98,8 @@ class Source:
     def _headings(self, tokens: "Sequence[Token]") -> Iterator[Opener]:
         """Yield the headings: those that the parser finds, those with other spaces, and those in HTML.
 
-        In a file whose headings begin with number signs, a row of hyphens below a text is a rule, unless the
-        signs begin only those below the two levels that can be underlined.
+        In a file whose headings begin with number signs, a row of hyphens below a text is a rule. It makes a
+        heading if only headings of level 3 and below begin with signs, and those above are underlined.
         """
         tops = {
             token.map[0]: (token, inline.content)

@@ -223,19 +223,20 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     What is in a box is below it, but all of it is the answer if the box asks. A heading that does not ask is
     part of an answer, too, if the first heading of its level is directly below a question of another form. A
     heading without text is a section of questions on its own level, if its first sibling is such a section.
-    Where most have labels, such as `Q:`, the others are no questions.
+    If most openers of a level have labels such as `Q:`, the others that do not ask are sections.
     """
     roots, above = list[Opener](), list[Opener]()
     begins_in_answer = dict[int, bool]()  # whether the first heading of a level is in an answer
     last: Opener | None = None
-    labels = Counter(one.level if one.is_explicit else -one.level for one in openers)
+    labelled_levels = Counter(one.level for one in openers if one.is_explicit)
+    other_levels = Counter(one.level for one in openers if not one.is_explicit)
     for opener, below in zip_longest(openers, openers[1:]):
         is_bare = not (opener.asks or opener.has_text) and below is not None and below.level == opener.level
         one = replace(opener, children=[], is_section=is_bare)
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
         one.is_section &= not siblings or siblings[-1].is_section
-        one.is_section |= not one.asks and labels[one.level] > labels[-one.level]
+        one.is_section |= not one.asks and labelled_levels[one.level] > other_levels[one.level]
         is_in_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
         is_in_answer = begins_in_answer.setdefault(one.level, is_in_answer) and one.has_text and not one.asks
         is_in_asking_box = bool(above and above[-1].end and above[-1].asks)
@@ -266,8 +267,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".
-    is_one = first.text[:1].isdigit() or (first.children and link_key(stated) not in link_key(first.text))
-    if says_faq(first.text) and not is_one:
+    is_section = first.text[:1].isdigit() or (first.children and link_key(stated) not in link_key(first.text))
+    if says_faq(first.text) and not is_section:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None

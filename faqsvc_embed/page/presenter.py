@@ -76,7 +76,7 @@ class Presenter:
             found = call.page.look_up_newest(self._reader, call.key, awaits=not blocks)
             state = await call.page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQError as error:
-            if not isinstance(error, FAQNotFound):  # the state says enough about an invalid slug
+            if not isinstance(error, FAQNotFound):  # an invalid slug is not logged: a visitor may choose it
                 self._report(slug, error)
             return FAQState(error=error)
         call.page.limit_by(self._reader, call.key, state)
