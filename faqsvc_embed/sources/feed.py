@@ -172,7 +172,7 @@ class ChangeFeed:
         """Refresh a slug after `delay` seconds. If it has a timer already, the newest change counts."""
         if change.slug not in self._changes:
             asyncio.get_running_loop().call_later(delay, self._announce, change.slug)
-        if change.state is not None or self._changes.get(change.slug) is None:  # events arrive in order
+        if change.state is not None or self._changes.get(change.slug) is None:  # the last event is the newest
             self._changes[change.slug] = change
 
     def _announce(self, slug: str) -> None:
