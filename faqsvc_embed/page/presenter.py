@@ -4,6 +4,7 @@ Synchronous and asynchronous calls differ only in how they wait. Adapters call i
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from copy import copy
 from functools import partial
 from itertools import chain, starmap
 from typing import Any, Final
@@ -237,8 +238,8 @@ class Presenter:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
         if state.data is None:
             return ""
-        alone = replace(call, document=Document(call.page))
-        faq = self._part(call, state)
+        alone = replace(call, document=Document(call.page), problems=copy(call.problems))
+        faq = self._part(alone, state)
         if not call.schema:
             call.document.defer_schema(faq)
         place = alone.document.place(faq, schema=call.schema)

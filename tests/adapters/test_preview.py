@@ -317,6 +317,19 @@ def test_the_banner_is_in_the_language_of_the_page(lang: str, host: Any, embed: 
     assert f'class="faqsvc-preview faqsvc-preview-draft" role="note" lang="{lang}"' in html
 
 
+@pytest.mark.parametrize("part", ["Which?", "What?"])
+def test_a_developer_sees_what_the_draft_lacks_and_not_what_is_published_lacks(
+    service: FeedService, embed: FAQEmbed, part: str
+) -> None:
+    app, service.draft_question = Flask(__name__), "Which?"
+    app.debug = True
+    FAQExtension(app, embed=embed)
+    template = f"{{{{ faq('pricing', questions=['{part}']) }}}}"
+    app.add_url_rule("/", view_func=lambda: render_template_string(template))
+    text = app.test_client().get(f"/?faq_preview={TOKEN}").text
+    assert ("faqsvc-problem" in text) == (part == "What?")
+
+
 def test_preview_off_ignores_the_token(host: Any, service: FeedService) -> None:
     with FAQEmbed(service.url, push=False, preview=False) as embed:
         html, headers = host(embed, PAGE)(f"/?faq_preview={TOKEN}")

@@ -21,6 +21,7 @@ class FeedService:
         """The answer of each FAQ; None for one that was unpublished."""
         self.drafts: dict[tuple[str, str], str] = {}
         """The draft that a preview token reads, by slug and token."""
+        self.draft_question = "What?"
         self.lang = "en"
         """The language of current records; the previous one, served while `lag` lasts, is in English."""
         self.revisions = defaultdict[str, int](lambda: 1)
@@ -96,7 +97,8 @@ class FeedService:
             self.lag -= 1
             lang = "en"
             revision, answer = self._last[slug]
-        items = [{"position": 0, "question": "What?", "answer": draft or answer}]
+        question = self.draft_question if draft else "What?"
+        items = [{"position": 0, "question": question, "answer": draft or answer}]
         record = {"slug": slug, "title": "", "websiteName": "", "lang": lang, "items": items, "cta": None}
         status = 200 if answer is not None else 410 if slug in self.answers else 404
         if token:
