@@ -6,7 +6,8 @@ the preview of a draft, two such comments enclose the published FAQ, which a cac
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import count
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ class Placeholders(msgspec.Struct, eq=False):
     lost: dict[str, None] = {}
     """The numbers of the placeholders that no body has contained yet."""
     _open: dict[str, Filling] = {}
+    _numbers: Iterator[int] = msgspec.field(default_factory=count)  # threads may render parts of a page
     _prefix: str = ""
 
     @property
@@ -55,7 +57,7 @@ class Placeholders(msgspec.Struct, eq=False):
         `text` replaces them.
         """
         self.are_used = True
-        number = str(len(self.texts) + len(self._open))
+        number = str(next(self._numbers))
         self.lost[number] = None
         if filling is None:
             self.texts[number] = text

@@ -3,7 +3,9 @@
 import asyncio
 import html
 import re
+import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -31,6 +33,19 @@ def test_a_placeholder_is_a_comment_that_no_other_text_can_pass_for() -> None:
     for page, placeholder in zip(pages, left, strict=True):
         assert re.fullmatch(r"<!--faqsvc [0-9a-f]{24,} 0-->", placeholder)
         assert placeholder.startswith(page.prefix)
+
+
+def test_threads_that_render_parts_of_one_page_leave_different_placeholders() -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(200):
+                placeholders = Placeholders()
+                left = list(pool.map(lambda _, page=placeholders: page.leave(None), range(40)))
+                assert len(set(left)) == 40
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_placeholders_are_filled_once_and_in_order() -> None:
