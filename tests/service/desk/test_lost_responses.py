@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, expect
 
 from faqsvc_embed.service.desk.visit import COOKIE
+from faqsvc_embed.service.storage.values import UNCONDITIONAL
 from tests.browser.conftest import firefox as firefox
 from tests.service.desk.serving import Served, serve_desk
 from tests.service.desk.test_first_minutes import PASTE
@@ -147,6 +148,38 @@ def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
     else:
         expect(field).to_have_value("theirs")
     context.close()
+
+
+def test_a_page_that_is_opened_again_without_typed_text_is_up_to_date(editor: Page, desk: Served) -> None:
+    editor.on("dialog", lambda dialog: dialog.accept())
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    answer = editor.get_by_label("Answer", exact=True).first
+    answer.fill("First.")
+    editor.wait_for_url("**version=*")
+    bookmark = editor.url
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.get_by_role("status").first.wait_for()
+    editor.goto(bookmark)
+    editor.wait_for_url("**/shipping")
+    answer.fill("Second.")
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.wait_for_url("**done=published")
+
+
+def test_a_removal_that_was_refused_can_be_tried_again_after_a_look_at_the_history(
+    editor: Page, desk: Served
+) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/pricing/remove")
+    for lang in ("de", ""):
+        editor.get_by_label("Which languages").select_option(lang)
+    desk.storage.removal.unpublish(desk.admin.access, "pricing", "ko", UNCONDITIONAL)
+    editor.get_by_role("button", name="Unpublish", exact=True).click()
+    editor.get_by_role("alert").get_by_role("link", name="history").click()
+    editor.wait_for_url("**/history*")
+    editor.go_back()
+    editor.wait_for_url("**/remove")
+    editor.get_by_role("button", name="Unpublish", exact=True).click()
+    editor.wait_for_url("**done=unpublish")
 
 
 @pytest.mark.parametrize("is_back", [False, True], ids=["reload", "back"])

@@ -52,8 +52,14 @@ function addCopyButtons() {
 
 const TIMEOUT = 90_000;
 let isSending = false;
-const addressOf = ({ pathname, search }) => pathname + search.replace(/[?&]version=[^&]*/, "");
 let shown = addressOf(location);
+
+// Returns the address of a page without the version of its form (`keepVersion`).
+function addressOf(location) {
+  const address = new URL(location);
+  address.searchParams.delete("version");
+  return address.pathname + address.search;
+}
 
 // Forms are sent with fetch, because after a lost connection the error page of the browser would replace the typed text.
 async function send(form, submitter) {
@@ -115,6 +121,12 @@ function keepVersion(form) {
   if (version === null || address.searchParams.get("version") === version) return;
   address.searchParams.set("version", version);
   history.replaceState(history.state, "", address);
+}
+
+function isTyped(form) {
+  const empty = form.cloneNode(true);
+  empty.reset();
+  return String([...new FormData(form)]) !== String([...new FormData(empty)]);
 }
 
 function sayUnsent(form, submitter, text) {
@@ -187,5 +199,8 @@ addEventListener("popstate", () => {
 });
 addEventListener("pageshow", () => {
   isSending = false;
+  if (!new URLSearchParams(location.search).has("version") || [...document.forms].some(isTyped)) return;
+  document.body.inert = true;
+  location.replace(addressOf(location) + location.hash);  // nothing was restored, so the newest version is changed
 });
 start();
