@@ -123,6 +123,7 @@ function keepVersion(form) {
   history.replaceState(history.state, "", address);
 }
 
+// Returns whether the values of a form differ from those that the page was sent with.
 function isTyped(form) {
   const empty = form.cloneNode(true);
   empty.reset();
@@ -201,6 +202,6 @@ addEventListener("pageshow", () => {
   isSending = false;
   if (!new URLSearchParams(location.search).has("version") || [...document.forms].some(isTyped)) return;
   document.body.inert = true;
-  location.replace(addressOf(location) + location.hash);  // nothing was restored, so the newest version is changed
+  location.replace(addressOf(location) + location.hash);  // no text was restored, so the form shows the newest version
 });
 start();
