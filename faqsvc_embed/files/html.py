@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import chain, groupby, pairwise
 from textwrap import indent
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -88,9 +88,16 @@ def html_to_markdown(markup: str, *, is_whole: bool = False) -> str:
 
 
 def _shallow(markup: str) -> str:
-    """Return HTML; if it is nested too deeply, line breaks replace the tags of its blocks."""
-    depths = accumulate(-1 if tag[1] else 1 for tag in _NESTING.finditer(markup))
-    return _NESTING.sub("<br>", markup) if max(depths, default=0) > _MAX_DEPTH else markup
+    """Return HTML in which a line break stands for each tag of an element that is nested too deeply."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        depth = max(0, depth + (-1 if tag[1] else 1))
+        is_deep = depth + len(tag[1]) > _MAX_DEPTH
+        return "<br>" if is_deep else tag[0]
+
+    return _NESTING.sub(kept, markup)
 
 
 class _Parser(HTMLParser):

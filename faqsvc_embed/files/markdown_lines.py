@@ -30,11 +30,16 @@ _COMMENT: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
+    r"\A(?:(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)"
+    r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D))"
+)
+"""A number before the name of a section. Names may also begin like one: `U.S. orders`, `No 1 in town`."""
+_QUESTION_NUMBER: Final = re.compile(
     r"\AFAQ[:：][ ]*|\A(?:FAQ|No|[Qq])?[^\w\s¿¡$€£¥]{0,2}[ ]?"
     r"(?:[0-9０-９]{1,3}(?:\.[0-9]{1,3})*(?:[ \t]*[^\w\s%‰°+$€£¥]{0,3}[ \t]+|[^\w\s%‰°+$€£¥(-]{1,2}(?=\D))"
     r"|(?:[IVX]{1,5}|[一二三四五六七八九十]{1,3}|[a-zA-Z])[.)、）\]】][ \t]*|[①-⑳][ \t]*)(?=\S)"
 )
-"""A number before the text of a section or of a question, if most questions of a file begin with one."""
+"""A number before a question; most questions of a file begin with one."""
 _SIGN: Final = re.compile(
     r"\A(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|\A[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
@@ -158,7 +163,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
 
 def unnumbered(texts: list[str]) -> list[str]:
     """Return questions without the numbers and signs that most of them begin or end with."""
-    for pattern in (_SIGN, NUMBER, _LAST_SIGN):
+    for pattern in (_SIGN, _QUESTION_NUMBER, _LAST_SIGN):
         shorter = [pattern.sub("", text, count=1).strip() for text in texts]
         if sum(map(str.__ne__, texts, shorter)) * 2 > max(len(texts), 2):
             texts = shorter

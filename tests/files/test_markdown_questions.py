@@ -383,6 +383,11 @@ def test_a_numbered_heading_that_says_faq_is_one_of_the_sections() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["U.S. orders", "I.T. help", "No 1 in town", "5★ hotels", "24/7 help"])
+def test_a_section_keeps_what_only_looks_like_its_number(name: str) -> None:
+    assert places_of(f"# FAQ\n## {name}\n### Why?\nSo.\n") == [("Why?", name, None)]
+
+
 def test_a_heading_that_says_faq_beside_its_questions_is_the_title() -> None:
     document = read_markdown(
         "---\ntitle: FAQ\n---\n## Frequent questions\nAsk us.\n## Tea\nHot.\n## Cake\nCold.\n"

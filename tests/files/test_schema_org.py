@@ -212,6 +212,11 @@ def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
     assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000
 
 
+def test_a_table_beside_deep_html_keeps_its_cells_apart() -> None:
+    table = "<table><tr><td>one</td><td>two</td></tr><tr><td>three</td><td>four</td></tr></table>"
+    assert "| three | four |" in html_to_markdown(table + "<div>" * 200)
+
+
 def test_a_wide_row_beside_many_short_ones_does_not_grow() -> None:
     wide, short = "<tr>" + "<td>x</td>" * 400 + "</tr>", "<tr><td>y</td></tr>" * 400
     assert len(html_to_markdown(f"<table>{wide}{short}</table>")) < 10_000
@@ -223,8 +228,9 @@ def test_a_wide_row_beside_many_short_ones_does_not_grow() -> None:
         lambda count: '<sup><a href="' + "#" * count + '">x<b>y</b></a></sup>',
         lambda count: "<table><tr><td>x" * (count // 16),
         lambda count: "<b>" * (count // 100) + "<i>x</i>" * (count // 8) + "<p>x",
+        lambda count: "</ul>" * (count // 4) + "<ul><li>x" * (count // 4),
     ],
-    ids=["a note with many signs", "tables in tables", "a block in emphasis"],
+    ids=["a note with many signs", "tables in tables", "a block in emphasis", "ends without beginnings"],
 )
 def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: Callable[[int], str]) -> None:
     assert grows_linearly(html_to_markdown, markup, 4_000)
