@@ -1,7 +1,7 @@
 """The lines of Markdown that can begin a question, in the forms in which people write them.
 
 A heading is one form (`markdown_source.py`), and a box that unfolds is another (`boxes.py`). The others are
-labels (`Q:`), defined terms, bold lines, list items, and plain lines that ask.
+labels (`Q:`), rows of tables, defined terms, bold lines, list items, and plain lines that ask.
 """
 
 import re
@@ -12,7 +12,12 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import Final, NamedTuple
 
 from faqsvc_embed.files.asking import asks, ends_asking
-from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_LABELS
+from faqsvc_embed.files.fields import (
+    ANSWER_LABELS,
+    QUESTION_LABELS,
+    find_columns,
+    is_general,
+)
 from faqsvc_embed.files.markdown_lines import bare, without_tags
 
 INNER: Final = 7
@@ -35,6 +40,7 @@ _BOLD: Final = re.compile(
     r"(?P<sign>\*\*\*|\*\*|__|\*|_)(?P<text>\S.*?)(?P=sign)[ \t]*[:：。]?(?:[ \t\\]|<br[^<>]*>)*(?P<rest>.*)"
 )
 _STRONG: Final = re.compile("</?(?:b|strong)>", re.I)
+_COLUMNS: Final = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
 """A definition that is no entry of a table of contents."""
 _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
@@ -98,7 +104,7 @@ class Opener:
     has_text: bool = False
     """Whether a text stands between it and the next opener."""
     above: int = 0
-    """The number of lines above it that belong to it."""
+    """The number of lines above it that belong to it, such as the header of a table."""
     children: "list[Opener]" = field(default_factory=list)
 
 
@@ -247,6 +253,28 @@ def _ends_above(question: Opener, lines: Sequence[Line], number: int) -> bool:
     if all(more):
         question.text, question.below = " ".join([question.text, *more]).strip(), question.below + len(more)
     return all(more) or not any(more)
+
+
+def rows(lines: Sequence[Line]) -> Iterator[Opener]:
+    """Yield the rows of the tables that have a column of questions and one of answers."""
+    columns: tuple[int, int] | None = None
+    header, above = list[str](), 0
+    for line in lines:
+        cells = _cells(line.written) if "|" in line.written else []
+        if header and columns is None and _COLUMNS.fullmatch(line.written.strip()):
+            names = find_columns(header)
+            if names is not None and not is_general(names[0]):
+                columns, above = (header.index(names[0]), header.index(names[1])), 2
+        elif columns is not None and len(cells) > max(columns):
+            one = line.opener(cells[columns[0]], cells[columns[1]])
+            one.end, one.is_explicit, one.above, above = one.below, True, above, 0
+            yield one
+        columns, header = columns if cells else None, cells
+
+
+def _cells(row: str) -> list[str]:
+    """Return the texts in the row of a table."""
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
 
 
 def terms(lines: Sequence[Line]) -> Iterator[Opener]:

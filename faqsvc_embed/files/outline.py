@@ -29,6 +29,7 @@ from faqsvc_embed.files.openers import (
     listed,
     plain,
     question_label,
+    rows,
     terms,
     text_after,
 )
@@ -41,7 +42,7 @@ _MAX_DEPTH: Final = 20
 """Maximum depth of openers; deeper ones are text."""
 _SCREEN: Final = 20
 """Lines of text on a screen."""
-_FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, None, terms, bold, listed, plain)
+_FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, rows, None, terms, bold, listed, plain)
 """All forms from the clearest to the vaguest; None stands for headings alone."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that also occur in answers."""

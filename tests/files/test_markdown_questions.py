@@ -106,6 +106,13 @@ Nothing.
 Any time.
 """,
         """# Prices
+
+| No. | Question | Answer |
+| --- | -------- | ------ |
+| 1 | What does it cost? | Nothing. |
+| 2 | **May I cancel?** | Any time. |
+""",
+        """# Prices
 1. **What does it cost?**
    Nothing.
 2. **May I cancel?**
@@ -173,7 +180,7 @@ Nothing.
     ids=[
         "headings", "sections", "labels", "bold labels", "bold lines", "windows",
         "labels below a heading that asks", "headings below one that asks", "headings of two levels",
-        "numbers", "labels in headings", "bold in sections", "bold in a list",
+        "numbers", "labels in headings", "bold in sections", "a table", "bold in a list",
         "bold before the answer", "a list", "underlined", "underlined titles",
         "comments, ids, anchors, rules", "details",
     ],

@@ -212,6 +212,13 @@ def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
     assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000
 
 
+def test_a_table_of_questions_that_is_pasted_as_html_is_an_faq() -> None:
+    rows = (("Question", "Answer"), ("Is it hot?", "Yes, <b>very</b>."), ("Who made it?", "We."))
+    table = "".join(f"<tr><td>{question}</td><td>{answer}</td></tr>" for question, answer in rows)
+    document = READERS[".md"](html_to_markdown(f"<table>{table}</table>", is_whole=True))
+    assert [item["answer"] for item in document.items] == ["Yes, **very**.", "We."]
+
+
 def test_a_table_beside_deep_html_keeps_its_cells_apart() -> None:
     table = "<table><tr><td>one</td><td>two</td></tr><tr><td>three</td><td>four</td></tr></table>"
     assert "| three | four |" in html_to_markdown(table + "<div>" * 200)
