@@ -148,8 +148,10 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        response = await self._respond(request)
-        await drain(request)
+        try:
+            response = await self._respond(request)
+        finally:
+            await drain(request)
         if self._is_public:
             allow_any_origin(request, response, self._reads)
         await response(scope, receive, send)

@@ -301,6 +301,19 @@ def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) ->
     assert f"ERROR faqsvc_embed.service GET {PATH}/pricing failed\nTraceback" in log
 
 
+def test_who_is_still_sending_reads_that_the_service_has_a_fault(storage: Storage, key: str) -> None:
+    head = (
+        f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\nContent-Length: 100000\r\n\r\n".encode()
+    )
+    start = BROKEN.replace("publications", "api_keys").replace("Publications.get", "APIKeys.verify")
+    with served(storage, start=start) as (_, url), connected(url) as connection:
+        connection.sendall(head)
+        for _ in range(20):
+            connection.sendall(b" " * 5000)
+            time.sleep(0.01)  # the sender's pace
+        assert connection.recv(4096).startswith(b"HTTP/1.1 500 ")
+
+
 def test_a_malformed_form_of_a_stranger_is_not_logged(storage: Storage) -> None:
     with served(storage) as (process, url):
         headers = {"origin": url, "content-type": "multipart/form-data"}
