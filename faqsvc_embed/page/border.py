@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.models.items import Origin
 from faqsvc_embed.rendering.answers import answer_html
-from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger, origin_of
+from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -85,10 +85,10 @@ def guarded_parts(
         yield guarded(finish, rest, otherwise=rest)
 
 
-_failing: Final = dict[object, set[str]]()
-"""The guarded calls that fail at present, by name and subject, with the places where they failed."""
+_failing: Final = dict[object, set[tuple[str, str]]]()
+"""The guarded calls that fail at present, by the traceback of their exception."""
 _lines: Final = Counter[object]()
-"""How often each place was logged."""
+"""How often each traceback was logged."""
 
 
 def _failed(
@@ -99,36 +99,40 @@ def _failed(
     on_error: Callable[[Exception], D] | None,
 ) -> D:
     """Log an error, and return what the page has instead of a result."""
-    with suppress(Exception):  # a log handler of the host may fail, too
-        _report(error, _call(do, about))
+    _report(error, do, about)
     with suppress(Exception):  # `on_error` may fail, too
         return otherwise if on_error is None else on_error(error)
     return otherwise
 
 
-def _call(do: Callable[..., object], about: object) -> tuple[str, str]:
-    """Return the name and the subject of a guarded call."""
-    return getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}"
-
-
-def _report(error: Exception, call: tuple[str, str]) -> None:
-    """Log an error, unless calls already fail at the same place."""
-    place = f"{call[0]}: {origin_of(error)}"
-    is_known = any(place in places for places in list(_failing.values()))
-    _failing.setdefault(call, set()).add(place)
-    is_logged = not is_known and _lines[place] < MAX_LINES
-    _lines[place] += is_logged
-    for remembered in (_failing, _lines):
-        if len(remembered) > MAX_REMEMBERED:
-            del remembered[next(iter(remembered))]
-    if is_logged:
-        logger.error("a page goes without %s%s: %r", *call, error, exc_info=error)
+def _report(error: Exception, do: Callable[..., object], about: object) -> None:
+    """Log an error, unless guarded calls fail with it already."""
+    with suppress(Exception):  # a log handler of the host may fail, too
+        call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+        traceback, frames = error.__traceback__, list[object]()
+        while traceback is not None:
+            frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lasti))
+            traceback = traceback.tb_next
+        place = (type(error), call[0], *frames)
+        calls = _failing.setdefault(place, set())
+        is_new = not calls and _lines[place] < MAX_LINES
+        if len(calls) < MAX_REMEMBERED:
+            calls.add(call)
+        for remembered in (_failing, _lines):
+            if len(remembered) > MAX_REMEMBERED:
+                del remembered[next(iter(remembered))]
+        if is_new:
+            _lines[place] += 1
+            logger.error("a page goes without %s%s: %r", *call, error, exc_info=error)
 
 
 def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
-    for call in (_call(do, about), ("_forget", "")):  # this function works again, too, if it failed before
-        _failing.pop(call, None)
+    call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+    for place, calls in list(_failing.items()):
+        calls.difference_update((call, ("_forget", "")))  # `_forget` may have failed before, and works now
+        if not calls:
+            _failing.pop(place, None)
 
 
 def _guarded_answer(answer: str, section: str | None, origin: Origin) -> Markup:
