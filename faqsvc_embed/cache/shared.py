@@ -122,6 +122,8 @@ class SharedStore:
 
         The `mark` still hides older records after that, because a slow process may save one.
         """
+        if not self.exists:
+            return
         if len(self._pending) >= MAX_PENDING:
             self._pending, slug = {}, None
         self._pending[slug] = mark

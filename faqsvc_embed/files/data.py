@@ -218,11 +218,12 @@ def read_csv(text: str) -> Document:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
     records = list[Located]()
     for number, row in rest:
-        if any(cell.strip() and not name for cell, name in zip_longest(row, names, fillvalue="")):
+        if any(cell.strip() and not name for cell, name in zip_longest(row, names[: len(row)], fillvalue="")):
             advice = 'put quotes around a text with the separator in it, as in "Yes, from ten to four"'
             raise ValueError(f"row {number} has a cell in a column without a name: {advice}")
         record = Located(f"row {number}")
-        record.update((name, cell) for name, cell in zip_longest(names, row, fillvalue="") if name)
+        record.update(dict.fromkeys(columns, ""))  # the row may be shorter
+        record.update((name, cell) for name, cell in zip(names, row, strict=False) if name)
         records += [record] if any(record[name].strip() for name in columns) else []
     document = to_document(records)
     if records and not document.positions:

@@ -704,6 +704,14 @@ def test_the_work_on_numbered_fields_grows_linearly() -> None:
     assert grows_linearly(READERS[".json"], text, 500)
 
 
+def test_the_work_on_short_rows_of_a_wide_table_grows_linearly() -> None:
+    def text(count: int) -> str:
+        return f"question,answer{',note' * count}\n" + "Why?,So.\n" * count
+
+    assert len(READERS[".csv"](text(500)).items) == 500
+    assert grows_linearly(READERS[".csv"], text, 500)
+
+
 @pytest.mark.parametrize("sections", [["shipping", "returns"], ["", "", "", "", "", "Delivery"]])
 def test_sections_in_lower_case_or_of_few_questions_are_kept(tmp_path: Path, sections: list[str]) -> None:
     items = [
