@@ -68,8 +68,7 @@ class Document(msgspec.Struct, eq=False):
 
         For an FAQ that fills a placeholder, `before` has the names of what was printed above it.
         """
-        above = self.printed if before is None else before | self._filled
-        missing = fragment.needs - above if above else fragment.needs
+        missing = fragment.needs - (self.printed if before is None else before | self._filled)
         if options.styles == "none":
             missing &= SCRIPTS
         if missing:
