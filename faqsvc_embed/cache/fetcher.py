@@ -6,8 +6,8 @@ work runs on one background loop.
 A fetch is listed from its start until it ends or its FAQ is forgotten. Its outcome is cached and saved in the
 store, with these exceptions:
 
-- After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
-  fetch follows at once.
+- After a change that was announced meanwhile, another fetch is started at once. Until it ends, the outcome
+  is cached as stale, and not saved.
 - If the FAQ was forgotten meanwhile, or is a draft, only the callers get the outcome.
 - If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
@@ -95,10 +95,19 @@ class Fetcher:
             for fetch in self._fetches.values():
                 if fetch.key.slug == change.slug:
                     fetch.change = change
-            new = [Fetch(key) for key in keys if key not in self._fetches]
+            new = [fetch for key in keys if (fetch := self._fetch_of(change, key)) is not None]
             self._fetches.update((fetch.key, fetch) for fetch in new)
         for fetch in new:
             self._start(fetch)
+
+    def _fetch_of(self, change: Change, key: Key) -> Fetch | None:
+        """Return a fetch for a change of a cached entry; None if that of a running fetch is enough."""
+        fetch, running = Fetch(key), self._fetches.get(key)
+        if running is not None:
+            if change.state is None or running.has_overtaken:
+                return None  # another one follows when it ends
+            running.successor, fetch.has_overtaken = fetch, True
+        return fetch
 
     def _start(self, fetch: Fetch) -> None:
         work = self._run(fetch)
@@ -318,9 +327,10 @@ class Fetcher:
         return entry
 
     def _is_listed(self, fetch: Fetch) -> bool:
-        return self._fetches.get(fetch.key) is fetch
+        listed = self._fetches.get(fetch.key)
+        return listed is not None and listed in (fetch, fetch.successor)
 
     def _unlist(self, fetch: Fetch) -> None:
         with self._lock.own():
-            if self._is_listed(fetch):
+            if self._fetches.get(fetch.key) is fetch:
                 del self._fetches[fetch.key]
