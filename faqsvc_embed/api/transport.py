@@ -33,8 +33,6 @@ KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, k
 
 MAX_ERROR_BODY: Final = 65_536
 """Bytes of an error response that are read: enough to explain it."""
-ERROR_BODY_TIMEOUT: Final = 0.25
-"""Seconds for the body of an error response to a read: its status and Retry-After are known already."""
 
 
 class Transport:
@@ -86,8 +84,6 @@ class Transport:
             if status in (200, 201):
                 return Response(status, headers, await _read_body(response, self._max_bytes))
             until = deadline.when() or 0.0
-            if request.method == "GET":
-                until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
             limit = self._max_bytes if status == 412 else MAX_ERROR_BODY

@@ -24,7 +24,6 @@ _CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.field
     "lang",
     "draft",
 }
-_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _UNKNOWN: Final = ""
 """The problem of a field that a struct does not have: none, because such fields are ignored."""
@@ -146,8 +145,7 @@ def _problem(value: object, info: inspect.Type, accepted: str) -> str:
 
 
 def _text_problem(text: str, info: inspect.StrType, accepted: str) -> str:
-    # A text with a line feed, for example, is refused below if the message can say what is accepted.
-    if info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text)):
+    if info.pattern is not None and not text.strip():
         return "is empty"
     if info.max_length is not None and len(text) > info.max_length:
         return f"has {len(text):,} characters: at most {info.max_length:,} are accepted"

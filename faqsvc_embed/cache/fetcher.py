@@ -95,9 +95,9 @@ class Fetcher:
             for fetch in self._fetches.values():
                 if fetch.key.slug == change.slug:
                     fetch.change = change
-            new = [fetch for key in keys if (fetch := self._fetch_of(change, key)) is not None]
-            self._fetches.update((fetch.key, fetch) for fetch in new)
-        for fetch in new:
+            fetches = [one for key in keys if (one := self._fetch_of(change, key)) is not None]
+            self._fetches.update((fetch.key, fetch) for fetch in fetches)
+        for fetch in fetches:
             self._start(fetch)
 
     def _fetch_of(self, change: Change, key: Key) -> Fetch | None:
@@ -197,7 +197,7 @@ class Fetcher:
             self.get_or_start(key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
             # The store may have missed a change of this language.
-            self._feed.follow(key.slug, is_missing=entry.is_missing, may_be_old=is_new and is_settled)
+            self._feed.follow(key.slug, may_be_old=is_new and is_settled)
 
     async def _load(self, fetch: Fetch) -> bool:
         """Read the store; return whether that has settled the fetch. Callers get a stale record at once."""

@@ -6,7 +6,7 @@ Invalid arguments are raised in the caller's thread, before anything is sent.
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.contract import (
@@ -38,9 +38,6 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
-
-MAX_READS: Final = 5
-"""Number of attempts to read the newest revision while others write."""
 
 
 class AsyncMethods:
@@ -129,12 +126,8 @@ class AsyncMethods:
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
         """Return the newest revision as `newest_revision` does."""
-        for _ in range(MAX_READS):
-            listed = await self._newest_entry(slug, lang)
-            found = await self.aget_revision(slug, listed.revision, lang=lang)
-            if found.state == listed.state:
-                break  # else somebody has written between the two requests
-        return found
+        newest = await self._newest_entry(slug, lang)
+        return await self.aget_revision(slug, newest.revision, lang=lang)
 
     async def _newest_entry(self, slug: str, lang: str | None) -> Revision:
         async with aclosing(self._revisions(slug, lang, limit=10)) as entries:

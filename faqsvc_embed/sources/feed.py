@@ -7,7 +7,7 @@ only causes additional requests.
 import asyncio
 import random
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import UTC, datetime
 from math import inf
 from typing import Final
@@ -29,8 +29,6 @@ SETTLE: Final = 0.2
 """Seconds to collect new slugs before a connection is opened to follow them."""
 RECONNECT_INTERVAL: Final = 1.0
 """Minimum seconds between two connections."""
-MISSING_INTERVAL: Final = 10.0
-"""Minimum seconds between two connections if only missing FAQs are new: visitors can invent slugs."""
 MAX_DELAY: Final = 5.0
 """Maximum seconds between two attempts while the service is down: edits arrive soon after a restart."""
 STABLE: Final = 60.0
@@ -41,8 +39,6 @@ REFRESH_INTERVAL: Final = 0.5
 """Seconds after the refresh of a slug in which further changes are collected into one refresh."""
 IDLE_TIMEOUT: Final = 45.0
 """Seconds without a byte after which the connection counts as dead; the service sends some every 15."""
-MAX_RESETS: Final = 10
-"""Resets on one connection above which it counts as broken: each revalidates everything that is followed."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED_INTERVAL: Final = 600.0
@@ -83,7 +79,7 @@ class ChangeFeed:
         self._changes: dict[str, Change | None] = {}
         """The slugs with a timer, and the change that it passes on; None if none came after a refresh."""
 
-    def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
+    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
         """Follow the changes of a slug, from a coroutine of the background loop.
 
         If its record `may_be_old`, it is refreshed, even if the slug is followed already.
@@ -101,8 +97,7 @@ class ChangeFeed:
             message = "the change feed has no room for %r and others: they expire as usual"
             self._log.warning("full", message, slug)
         else:
-            interval = MISSING_INTERVAL if is_missing else RECONNECT_INTERVAL
-            self._due = min(self._due, max(loop.time(), self._connected_at + interval))
+            self._due = min(self._due, max(loop.time(), self._connected_at + RECONNECT_INTERVAL))
             if self.is_connected and not self._until.expired():
                 self._until.reschedule(self._due)
 
@@ -142,12 +137,12 @@ class ChangeFeed:
         async with open_stream(request, self._timeout, IDLE_TIMEOUT) as response:
             _check(response)
             response.encoding = "utf-8"  # as all event streams are, whatever their header says
-            resets = 0
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
             try:
-                self._refresh_all(new)  # they may have changed before the connection
+                for slug in new:  # it may have changed before the connection
+                    self._changed(Change(slug, state=None), _random.random() * len(new) / REFRESHES)
                 async for event in EventSource(response, MAX_EVENT):
                     if event.id.isascii() and event.id.isprintable():  # it is sent back in a header
                         self._last_id = event.id or self._last_id
@@ -155,18 +150,11 @@ class ChangeFeed:
                     if change is not None and change.slug in self._slugs:
                         self._changed(change)
                     elif event.event == "reset":  # the service no longer has the events since `_last_id`
-                        self._refresh_all(self._slugs)
-                        resets += 1
-                        if resets > MAX_RESETS:
-                            raise FAQUnavailable("it sends too many resets")
+                        self._heard, self._last_id = frozenset(), ""
+                        raise FAQUnavailable("the service has lost the events since then")
                 raise FAQUnavailable("the service closed it")
             finally:
                 self.is_connected = False
-
-    def _refresh_all(self, slugs: Collection[str]) -> None:
-        """Refresh slugs, spread over a time that is long enough."""
-        for slug in slugs:
-            self._changed(Change(slug, state=None), _random.random() * len(slugs) / REFRESHES)
 
     def _changed(self, change: Change, delay: float = 0.0) -> None:
         """Refresh a slug after `delay` seconds. If it has a timer already, the newest change counts."""
