@@ -3,11 +3,9 @@
 The settings are `FAQSVC = {"BASE_URL": …}`, or `FAQSVC_BASE_URL = …`.
 """
 
-import threading
 from contextlib import suppress
-from types import ModuleType
-from typing import Any, Final, cast
-from weakref import WeakSet
+from functools import cached_property
+from typing import Any, Final
 
 from faqsvc_embed.runtime.extras import needs_extra
 
@@ -18,11 +16,8 @@ with needs_extra("django"):
     from django.core.signals import setting_changed
     from django.http import HttpRequest
 
-from jinja2 import Environment
-
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.jinja import install
 from faqsvc_embed.settings import PREFIX, Settings, suggestion, unknown_keys
 
 LABEL: Final = "faqsvc"
@@ -44,48 +39,25 @@ class FAQConfig(AppConfig):
     label = LABEL
     verbose_name: str = "FAQs"
 
-    def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
-        super().__init__(app_name, app_module)
-        self._lock = threading.RLock()
-        self._embed: FAQEmbed | None = None
-        self._environments = WeakSet[Environment]()
-
     def ready(self) -> None:
         """Register the system checks."""
         checks.register(check_settings)
         checks.register(check_middleware)
         setting_changed.connect(self._forget_settings, dispatch_uid=self.name)
 
-    @property
+    @cached_property
     def embed(self) -> FAQEmbed:
-        """The embed of the project. Tests can replace it by setting this attribute.
+        """The embed of the project.
 
         Raises:
             ConfigurationError: a setting is invalid.
         """
-        with self._lock:
-            if self._embed is None:
-                self.embed = FAQEmbed(settings=project_settings())
-            return cast(FAQEmbed, self._embed)
-
-    @embed.setter
-    def embed(self, embed: FAQEmbed) -> None:
-        with self._lock:
-            self._embed = embed
-            for environment in self._environments:
-                install(environment, embed)
-
-    def install_into(self, environment: Environment) -> None:
-        """Add the template globals to a Jinja environment, for the embed of the project."""
-        with self._lock, suppress(ConfigurationError):  # the system check reports it
-            self._environments.add(environment)
-            install(environment, self.embed)
+        return FAQEmbed(settings=project_settings())
 
     def _forget_settings(self, *, setting: str, **_: object) -> None:
         """Create a new embed after `override_settings` in a test."""
         if setting == GROUP or setting.startswith(PREFIX):
-            with self._lock:
-                self._embed = None
+            vars(self).pop("embed", None)
 
 
 def faqs_from(request: HttpRequest | None = None) -> FAQEmbed:

@@ -4,11 +4,14 @@ In TEMPLATES: `{"BACKEND": "django.template.backends.jinja2.Jinja2", "OPTIONS": 
 "faqsvc_embed.django.jinja.environment"}, …}`.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from jinja2 import Environment
 
-from faqsvc_embed.django.apps import app_config
+from faqsvc_embed.django.apps import faqs_from
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.jinja import install
 
 
 def environment(**options: Any) -> Environment:
@@ -17,5 +20,6 @@ def environment(**options: Any) -> Environment:
     A project with an environment of its own calls `faqsvc_embed.jinja.install(env, faqs_from())` instead.
     """
     made = Environment(**options)  # noqa: S701  # Django passes autoescape
-    app_config().install_into(made)
+    with suppress(ConfigurationError):  # the system check reports it
+        install(made, faqs_from())
     return made

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.models.items import Origin
 from faqsvc_embed.rendering.answers import answer_html
-from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger
+from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger, origin_of
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -85,10 +85,10 @@ def guarded_parts(
         yield guarded(finish, rest, otherwise=rest)
 
 
-_failing: Final = dict[object, set[tuple[str, str]]]()
-"""The guarded calls that fail at present, by the traceback of their exception."""
-_lines: Final = Counter[object]()
-"""How often each traceback was logged."""
+_failing: Final = dict[tuple[str, str], set[tuple[str, str]]]()
+"""The guarded calls that fail at present, by the function and the traceback of their exception."""
+_lines: Final = Counter[tuple[str, str]]()
+"""How often each of these was logged."""
 
 
 def _failed(
@@ -109,11 +109,7 @@ def _report(error: Exception, do: Callable[..., object], about: object) -> None:
     """Log an error, unless guarded calls fail with it already."""
     with suppress(Exception):  # a log handler of the host may fail, too
         call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
-        traceback, frames = error.__traceback__, list[object]()
-        while traceback is not None:
-            frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lasti))
-            traceback = traceback.tb_next
-        place = (type(error), call[0], *frames)
+        place = (call[0], origin_of(error))
         calls = _failing.setdefault(place, set())
         is_new = not calls and _lines[place] < MAX_LINES
         if len(calls) < MAX_REMEMBERED:

@@ -4,6 +4,7 @@ Templates are written once and rendered for years: an invalid option falls back 
 once. With `strict` it raises.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
@@ -74,6 +75,8 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 FROM_PYTHON: Final = Caller()
+_NONCE: Final = "[A-Za-z0-9+/_-]+={0,2}"
+"""The nonces of a Content-Security-Policy (CSP 3, 2.3.1)."""
 
 
 class Problems(list[str]):
@@ -206,8 +209,8 @@ class OptionResolver:
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
         nonce = guarded(_nonce, page, nonce, caller, otherwise=None, passes=self._passes)
-        if nonce and not isinstance(nonce, str):
-            accepted = "text, or a function that returns text, is accepted"
+        if nonce and not (isinstance(nonce, str) and re.fullmatch(_NONCE, nonce)):
+            accepted = "base64, as text or by a function, is accepted"
             self.problems("", caller).refuse("nonce", nonce, accepted)
             nonce = None
         if not nonce and page.folder is None:
@@ -238,17 +241,6 @@ class OptionResolver:
         return values
 
 
-def _like_setting(name: str) -> Callable[[Any], Any]:
-    """Return the validator of a setting, for the option of the same name.
-
-    A boolean option accepts any value, but a text must say true or false.
-    """
-    validate: Callable[[Any], Any] = VALIDATORS[name]
-    if not isinstance(getattr(Settings, name), bool):
-        return validate
-    return lambda value: validate(value) if isinstance(value, str) and value else bool(value)
-
-
 def _language(lang: object) -> str | None:
     """Return the supported language that is nearest to `lang`; None if `lang` is empty."""
     language = lookup(lang) if isinstance(lang, str) else None
@@ -265,7 +257,7 @@ def _questions(names: object) -> tuple[str, ...] | None:
 
 
 _CHECKS: Final[dict[str, Callable[[Any], Any]]] = {
-    **{name: _like_setting(name) for name in (*Style.__struct_fields__, "schema", "wait")},
+    **{name: VALIDATORS[name] for name in (*Style.__struct_fields__, "schema", "wait")},
     "lang": _language,
     "section": str,
     "questions": _questions,

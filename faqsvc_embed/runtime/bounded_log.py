@@ -76,9 +76,9 @@ class LogThrottle:
 
 
 def origin_of(error: BaseException) -> str:
-    """Return where an exception was raised, so that the same bug can be recognised."""
-    traceback, place = error.__traceback__, ""
+    """Return where an exception was raised, with all its callers, so that the same bug can be recognised."""
+    traceback, frames = error.__traceback__, list[str]()
     while traceback is not None:
-        place = f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
+        frames.append(f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lasti}")
         traceback = traceback.tb_next
-    return f"{type(error).__name__} at {place}"
+    return " ".join([type(error).__name__, *frames])

@@ -99,8 +99,7 @@ def _remove_unused(path: Path) -> None:
 
 def reason_of(error: OSError) -> str:
     """Return why an address cannot be used, without the address."""
-    reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
-    return reason.partition(" (while ")[0]  # socket.create_server repeats the address
+    return (error.strerror or str(error)).partition(" (while ")[0]  # socket.create_server repeats it
 
 
 def serve(

@@ -36,7 +36,7 @@ def setting(validate: Callable[[object], T], default: Any, *, is_secret: bool = 
     return declared
 
 
-@dataclass(init=False, unsafe_hash=True)  # frozen by `__setattr__`, whose error names the remedy
+@dataclass(init=False, frozen=True)
 class Settings:
     """Where FAQs come from, how long to wait and to keep records, and how an FAQ looks.
 
@@ -163,12 +163,6 @@ class Settings:
         overrides = with_hidden_keys(overrides)
         return type(self)(**_merged(vars(self), overrides))
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name} cannot be deleted: Settings are frozen")
-
 
 VALIDATORS: Final = {one.name: one.metadata["validate"] for one in fields(Settings)}
 NAMES: Final = tuple(VALIDATORS)
@@ -191,15 +185,9 @@ def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
     """Return settings, or those of the environment, with some of them changed.
 
     Raises:
-        ConfigurationError: a value is invalid, or `settings` is something else.
+        ConfigurationError: a value is invalid.
     """
-    if settings is None:
-        return Settings.from_env(**options)
-    if not isinstance(settings, Settings):
-        raise ConfigurationError(
-            f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
-        )
-    return settings.replace(**options)
+    return Settings.from_env(**options) if settings is None else settings.replace(**options)
 
 
 def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,9 +224,7 @@ def unknown_keys(found: Iterable[str]) -> list[str]:
 def suggestion(name: str, names: Sequence[str] = NAMES) -> str:
     """Return what to write instead of an unknown name: the most similar one, or any."""
     prefix = PREFIX if name.startswith(PREFIX) else ""
-    bare = name.removeprefix(prefix).lower()
-    begins = [one for one in names if len(bare) > 1 and one.startswith(bare)]
-    similar = begins[:1] or difflib.get_close_matches(bare, names, 1)
+    similar = difflib.get_close_matches(name.removeprefix(prefix).lower(), names, 1)
     if not similar:
         return f"accepted are {', '.join(names)}"
     meant = similar[0].upper() if prefix else similar[0]

@@ -180,7 +180,7 @@ ONE = {
     "tag": '<p>ä</p>{% faq "pricing" %}<p>ö</p>',
     "macro": MACROS + '<p>{{ faq("pricing") }}</p>',
     "every option": '{{ faq("legal", lang="de", theme={"accentColor": "teal", "questionSize": 18}, '
-    "show_title=false, heading_level=4, nonce='a\"b') }}",
+    "show_title=false, heading_level=4, nonce='ab==') }}",
     "no headings": '{{ faq("legal", heading_level=none) }}',
     "a bad theme": '{{ faq("legal", theme={"accentColor": "red;}"}) }}',
     "nasty": '{{ faq("nasty") }}',

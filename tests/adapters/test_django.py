@@ -256,15 +256,6 @@ def test_a_template_within_one_of_jinja_is_complete_by_itself() -> None:
     assert summary(html) == page_of(A, B)._replace(styles=2)
 
 
-# Jinja
-
-
-def test_the_jinja_backend_follows_the_settings_of_a_test() -> None:
-    for faq in (A, B):
-        with project(page(""), fake_embed({"pricing": {**faq.to_dict(), "slug": "pricing"}})):
-            assert summary(render('{{ faq("pricing") }}', using="jinja")) == page_of(faq)
-
-
 # Commands
 
 

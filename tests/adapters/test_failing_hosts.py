@@ -148,9 +148,11 @@ def test_a_nonce_may_be_a_function_wherever_it_is_given(source: str, enable_asyn
 
 
 @pytest.mark.parametrize(
-    "nonce", [7, b"x", ["x"], lambda: object()], ids=["number", "bytes", "list", "function"]
+    "nonce",
+    [7, b"x", ["x"], lambda: object(), "a b", 'a"b'],
+    ids=["number", "bytes", "list", "function", "blank", "quote"],
 )
-def test_a_nonce_that_is_not_text_is_left_out_with_one_warning(
+def test_a_nonce_that_is_not_base64_is_left_out_with_one_warning(
     nonce: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = '{% faq "pricing", nonce=nonce %}{% faq "pricing", nonce=nonce %}'

@@ -47,11 +47,6 @@ WRITTEN: dict[str, tuple[str, Any]] = {
 """Every setting as text, and its value."""
 
 
-def test_the_message_for_a_folder_instead_of_an_address_names_the_setting(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="`directory`"):
-        FAQEmbed(str(tmp_path))
-
-
 def values(settings: Settings) -> dict[str, Any]:
     assert settings.api_key is not None
     return {**vars(settings), "api_key": settings.api_key.reveal()}

@@ -14,6 +14,7 @@ from django.test import AsyncClient, override_settings
 from django.urls import path
 
 from faqsvc_embed import FAQEmbed
+from faqsvc_embed.jinja import install
 
 MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 
@@ -53,6 +54,7 @@ urlpatterns: list[Any] = []
 def project(view: View, embed: FAQEmbed | None = None, **overrides: Any) -> Iterator[None]:
     """Run the project with one page at /, and `overrides` of its settings."""
     config: Any = apps.get_app_config("faqsvc")
+    jinja: Any = engines["jinja"]
     urlpatterns[:] = [path("", view, name="home"), path("other/", view), path("<slug:kind>", view)]
     from django.urls import clear_url_caches
 
@@ -60,6 +62,7 @@ def project(view: View, embed: FAQEmbed | None = None, **overrides: Any) -> Iter
     with override_settings(**{"FAQSVC": settings.FAQSVC, **overrides}):  # with an embed of its own
         if embed is not None:
             config.embed = embed
+            install(jinja.env, embed)
         yield
     urlpatterns.clear()
 
