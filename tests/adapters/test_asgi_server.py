@@ -1,4 +1,4 @@
-"""FAQs under real uvicorn: one worker and four, gzip on the wire, and an end within a second."""
+"""FAQs under real uvicorn: one worker and two, gzip on the wire, and an end within a second."""
 
 import gzip
 import http.client
@@ -147,7 +147,7 @@ def running(folder: Path, service: str, workers: int = 1, **environment: str) ->
 
 
 def test_every_worker_fills_in_its_first_page(faulty: FaultyServer, tmp_path: Path) -> None:
-    workers = 4
+    workers = 2
     faulty.serve(A.to_dict())
     faulty.serve(B.to_dict())
     with running(tmp_path, faulty.base_url, workers) as server:
@@ -193,9 +193,7 @@ def full_backlog() -> Iterator[str]:
             client.close()
 
 
-@pytest.mark.parametrize(
-    ("trouble", "workers"), [("response", 4), ("response", 1), ("body", 1), ("connect", 1), ("names", 1)]
-)
+@pytest.mark.parametrize(("trouble", "workers"), [("response", 2), ("body", 1), ("connect", 1), ("names", 1)])
 def test_a_server_ends_without_waiting_for_its_requests_and_writes_nothing(
     faulty: FaultyServer, tmp_path: Path, trouble: str, workers: int
 ) -> None:
@@ -235,22 +233,21 @@ print(time.time())
 
 
 @pytest.mark.parametrize("way", ["close", "leave"])
-@pytest.mark.parametrize("trouble", ["response", "connect", "names"])
+@pytest.mark.parametrize("trouble", ["response", "names"])
 def test_a_process_ends_without_waiting_for_its_requests_and_writes_nothing(
     faulty: FaultyServer, trouble: str, way: str
 ) -> None:
     faulty.behave(hang)
-    with full_backlog() as deaf:
-        service = {"response": faulty.base_url, "connect": deaf, "names": "http://faq.test"}[trouble]
-        environment = {"HOST_SLOW_NAMES": "yes"} if trouble == "names" else {}
-        done = subprocess.run(
-            [sys.executable, "-W", "default::ResourceWarning", "-c", SCRIPT, service, way],
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=60,
-        )
+    service = faulty.base_url if trouble == "response" else "http://faq.test"
+    environment = {"HOST_SLOW_NAMES": "yes"} if trouble == "names" else {}
+    done = subprocess.run(
+        [sys.executable, "-W", "default::ResourceWarning", "-c", SCRIPT, service, way],
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
     ended = time.time()
     assert (done.returncode, done.stderr) == (0, "")
     assert ended - float(done.stdout) < SLACK

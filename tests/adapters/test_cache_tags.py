@@ -7,20 +7,13 @@ import pytest
 from faqsvc_embed.page.headers import MAX_LENGTH, applied, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
-from tests.adapters import test_preview
-from tests.support import samples
+from tests.support import hosts, samples
 
-TAGGED = [
-    test_preview.flask_host,
-    test_preview.starlette_host,
-    test_preview.wsgi_host,
-    test_preview.django_host,
-]
 PAGE = "<title>Prices</title>{{ faq('pricing') }}{{ faq('no such') }}{{ use_faq('pricing') and '' }}"
 NAMES = ("Cache-Groups", "Surrogate-Key", "Cache-Tag")
 
 
-@pytest.mark.parametrize("host", TAGGED)
+@pytest.mark.parametrize("host", hosts.HOSTS)
 def test_a_page_names_all_its_faqs_even_missing_ones(host: Any) -> None:
     embed = fake_embed({"pricing": samples.pricing()}, cache_tags=True)
     _, headers = host(embed, PAGE)("/")
@@ -31,7 +24,7 @@ def test_a_page_names_all_its_faqs_even_missing_ones(host: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("host", TAGGED)
+@pytest.mark.parametrize("host", hosts.HOSTS)
 def test_a_page_without_faqs_and_a_page_by_default_name_none(host: Any) -> None:
     for page, cache_tags in (("<title>Prices</title>", True), (PAGE, False)):
         _, headers = host(fake_embed({"pricing": samples.pricing()}, cache_tags=cache_tags), page)("/")

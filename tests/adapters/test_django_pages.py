@@ -166,13 +166,6 @@ def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None
     assert {name: response.headers[name] for name in headers} == headers
 
 
-def test_a_page_is_compressed_after_it_is_complete() -> None:
-    names = ["django.middleware.gzip.GZipMiddleware", MIDDLEWARE]
-    with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=names):
-        response = get_sync(headers={"Accept-Encoding": "gzip"})
-    assert response.headers["Content-Encoding"] == "gzip"
-
-
 def test_files_are_served_below_the_path_of_the_project() -> None:
     with project(page(ONE), fake_embed(FAQS, styles="linked", variant="disclosure")):
         html = get_sync(SCRIPT_NAME="/shop").content
@@ -184,13 +177,6 @@ def test_files_are_served_below_the_path_of_the_project() -> None:
             assert "immutable" in response.headers["Cache-Control"]
         assert get_sync("/faqsvc/other.css").status_code == 404
         assert Client().post(str(links[0]).removeprefix("/shop")).status_code == 404
-
-
-def test_a_script_is_in_the_page_where_no_files_are_served() -> None:
-    with project(page('{% faq "pricing" variant="disclosure" %}'), fake_embed(FAQS)):
-        html = get_sync().content
-    assert attributes(html, "script[src]", "src") == []
-    assert len(text_of(html, "script")) == 2
 
 
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:

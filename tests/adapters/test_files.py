@@ -170,13 +170,6 @@ def test_hooks_of_the_host_find_an_endpoint_and_values_at_the_address_of_a_file(
     assert [client.get(str(link)).text] == inline_styles(ONE)
 
 
-@pytest.mark.parametrize("styles", ["inline", "none"])
-def test_an_application_without_files_has_no_route_for_them(styles: str) -> None:
-    app = Flask("host")
-    FAQExtension(app, embed=embed(styles=styles))
-    assert [rule.endpoint for rule in app.url_map.iter_rules()] == ["static"]
-
-
 @pytest.mark.parametrize(("styles", "count"), [("inline", 1), ("none", 0)])
 @hosts
 def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: int) -> None:

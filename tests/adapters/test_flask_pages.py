@@ -18,7 +18,7 @@ from flask import (
     render_template_string,
     request,
 )
-from werkzeug.test import create_environ, run_wsgi_app
+from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
 from faqsvc_embed import FAQ, FAQEmbed
@@ -84,12 +84,6 @@ def test_what_a_hook_renders_before_the_view_is_on_its_page() -> None:
     app = make_app(lambda: g.first + render_template_string('{% faq "legal" %}'))
     app.before_request(lambda: setattr(g, "first", render_template_string('{% faq "pricing" %}')))
     assert summary(get(app)) == page_of(A, B)._replace(styles=2)
-
-
-def test_a_hook_that_responds_before_the_view_has_a_page() -> None:
-    app = make_app()
-    app.before_request(lambda: render_template_string(TWO))
-    assert summary(get(app)) == page_of(A, B)
 
 
 def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:
@@ -192,14 +186,6 @@ def test_a_view_may_pass_its_environment_on_to_another_application() -> None:
     response = make_app(view).test_client().get("/")
     assert (summary(responses[0]), summary(response.data)) == (page_of(B, B), page_of(A, A))
     assert response.headers["Vary"] == "Accept-Language"
-
-
-def test_an_environment_that_another_application_has_served_is_served_anew() -> None:
-    first, second = make_app(lambda: (render_template_string(TWO), 404)), make_app()
-    environ = create_environ("/")
-    for app in (first, second):
-        body = b"".join(app(environ, lambda *_: lambda _: None))
-        assert summary(body) == page_of(A, B)
 
 
 def test_a_thread_of_a_request_has_the_page_of_the_request() -> None:

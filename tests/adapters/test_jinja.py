@@ -205,34 +205,6 @@ def test_false_is_written_as_in_a_setting(value: str) -> None:
     assert render(call) == embed().render("pricing", show_title=False, schema=False)
 
 
-@pytest.mark.parametrize(
-    ("option", "name"),
-    [
-        ('theme=("teal",)', "theme"),  # a tuple, which is not what a mapping is turned into
-        ('theme="red"', "theme"),
-        ('theme={"accent": "teal"}', "'accent'"),
-        ('theme={"accentColor": "red;}"}', "accentColor"),
-        ('theme={"questionSize": 1}', "questionSize"),
-        ('heading_level="two"', "heading_level"),
-        ('variant="accordion"', "variant"),
-        ('lang="klingon"', "lang"),
-        ('schema="perhaps"', "schema"),
-        ("show_title=[]", "show_title"),
-    ],
-)
-def test_an_invalid_option_falls_back_to_the_setting_with_one_warning(
-    option: str, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    source = f'{{{{ faq("pricing", {option}) }}}}'
-    template = environment(loader=DictLoader({"prices.html": source})).get_template("prices.html")
-    assert [template.render() for _ in range(3)] == [embed().render("pricing")] * 3
-    (record,) = caplog.records
-    assert record.levelname == "WARNING"
-    assert all(word in record.getMessage() for word in ("'pricing'", "'prices.html'", name))
-    with pytest.raises(ConfigurationError, match=name):
-        render(source, embed(strict=True))
-
-
 def test_the_valid_part_of_a_theme_counts() -> None:
     html = render('{{ faq("pricing", theme={"accentColor": "no colour", "questionSize": 20}) }}')
     assert html == embed().render("pricing", theme={"questionSize": 20})
@@ -353,15 +325,6 @@ def test_install_refuses_wrong_objects_and_names_the_right_one() -> None:
         install(templates, embed())  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match=r"FAQEmbed.*str"):
         install(Environment(), "https://faq.example.com")  # type: ignore[arg-type]
-
-
-def test_an_embed_that_is_offline_says_once_what_it_lacks(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    host = environment(FAQEmbed("https://faq.example", offline=True))
-    template = host.from_string('{{ faq("a") }}{% faq "a" %}')
-    assert [template.render() for _ in range(2)] == ["", ""]
-    assert len(warnings_of(caplog)) == 1
 
 
 def test_a_hosts_async_environment_awaits_every_function() -> None:

@@ -1,6 +1,7 @@
 """A draft on the host's own page, for the visitor who has its token."""
 
 import asyncio
+import json
 import logging
 import re
 from collections.abc import Callable, Iterator
@@ -12,31 +13,28 @@ import pytest
 from django.core.cache import cache
 from django.test import Client as DjangoClient
 from flask import Flask, Response, render_template_string, stream_template_string
-from jinja2 import DictLoader, Environment
-from starlette.applications import Starlette
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, StreamingResponse
-from starlette.routing import Route
-from starlette.testclient import TestClient
-from werkzeug.test import Client as WSGIClient
 
-from faqsvc_embed import FAQ, FAQEmbed, Item, wsgi
+from faqsvc_embed import FAQ, FAQEmbed, Item
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetcher import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.support import django_project
+from tests.support import django_project, hosts
+from tests.support.asgi import get
 from tests.support.cases import sampled
 from tests.support.feed_service import FeedService, feed_service
 from tests.support.parsed import json_ld, text_of
+from tests.support.starlette_host import app_of, templates
 
 TOKEN = "p" * 32
 PAGE = "<!doctype html><title>Prices</title>{{ faq('pricing') }}"
-Get = Callable[..., tuple[str, Any]]
+OWN_MARKUP = "{{ use_faq('pricing').data.items[0].answer }}"
 Keep = Callable[[str], str]
 
 
@@ -54,79 +52,7 @@ def embed(service: FeedService) -> Iterator[FAQEmbed]:
         yield embed
 
 
-def flask_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
-    app = Flask(__name__)
-    FAQExtension(app, embed=embed)
-
-    @app.get("/")
-    def page() -> Response:
-        response = Response(render_template_string(template, keep=keep))
-        response.headers["Cache-Control"] = "public, max-age=600"
-        response.headers["CDN-Cache-Control"] = "max-age=600"
-        return response
-
-    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
-        response = app.test_client().get(path, headers=headers)
-        assert response.status_code == 200
-        return response.text, response.headers
-
-    return get
-
-
-def starlette_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
-    environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
-    install(environment, embed)
-
-    async def page(_: Request) -> HTMLResponse:
-        headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
-        return HTMLResponse(environment.get_template("page").render(keep=keep), headers=headers)
-
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
-    client = TestClient(app)
-
-    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
-        response = client.get(path, headers=headers)
-        assert response.status_code == 200
-        return response.text, response.headers
-
-    return get
-
-
-def wsgi_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
-    environment = Environment(autoescape=True, loader=DictLoader({"page": template}))
-    install(environment, embed)
-
-    def app(environ: Any, start_response: Any) -> list[bytes]:
-        headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
-        start_response("200 OK", [("Content-Type", "text/html"), *headers.items()])
-        return [environment.get_template("page").render(keep=keep).encode()]
-
-    client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
-
-    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
-        response = client.get(path, headers=headers)
-        assert response.status_code == 200
-        return response.text, response.headers
-
-    return get
-
-
-def django_host(embed: FAQEmbed, template: str, keep: Keep = str) -> Get:
-    headers = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
-    view = django_project.page(template, using="jinja", headers=headers, keep=keep)
-    middleware = ["django.middleware.locale.LocaleMiddleware", django_project.MIDDLEWARE]
-
-    def get(path: str = "/", **headers: str) -> tuple[str, Any]:
-        with django_project.project(view, embed, MIDDLEWARE=middleware):
-            response = DjangoClient().get(path, headers=headers)
-        assert response.status_code == 200
-        return response.content.decode(), response.headers
-
-    return get
-
-
-@pytest.fixture(params=[flask_host, starlette_host, wsgi_host, django_host])
+@pytest.fixture(params=hosts.HOSTS)
 def host(request: pytest.FixtureRequest) -> Any:
     return request.param
 
@@ -154,7 +80,7 @@ def test_a_token_shows_the_draft_under_a_banner(host: Any, embed: FAQEmbed) -> N
 
 
 def test_a_draft_is_shown_however_many_were_shown_before(embed: FAQEmbed) -> None:
-    get = flask_host(embed, PAGE)
+    get = hosts.flask_host(embed, PAGE)
     for _ in range(MAX_DRAFTS + 1):
         assert answers(get(f"/?faq_preview={TOKEN}")[0]) == ["Draft."]
 
@@ -162,51 +88,32 @@ def test_a_draft_is_shown_however_many_were_shown_before(embed: FAQEmbed) -> Non
 def test_a_draft_that_was_prefetched_is_there_for_markup_of_the_host_in_an_event_loop(
     embed: FAQEmbed,
 ) -> None:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    template = environment.from_string("{{ use_faq('pricing').data.items[0].answer }}")
+    template = templates(embed, page=OWN_MARKUP).get_template("page")
 
     async def page(_: Request) -> HTMLResponse:
         await embed.aprefetch("pricing")
         return HTMLResponse(template.render())
 
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
-    assert TestClient(app).get(f"/?faq_preview={TOKEN}").text == "Draft."
+    assert get(app_of(embed, page), f"/?faq_preview={TOKEN}").text == "Draft."
 
 
 def test_markup_of_the_host_in_an_event_loop_shows_what_is_published_until_the_draft_is_there(
     embed: FAQEmbed,
 ) -> None:
     embed.prefetch("pricing")
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    template = environment.from_string("{{ use_faq('pricing').data.items[0].answer }}")
-
-    async def page(_: Request) -> HTMLResponse:
-        return HTMLResponse(template.render())
-
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
-    assert TestClient(app).get(f"/?faq_preview={'x' * 32}").text == "Published."
+    assert get(app_of(embed, OWN_MARKUP), f"/?faq_preview={'x' * 32}").text == "Published."
 
 
 def test_a_template_that_jinja_renders_once_keeps_no_draft(embed: FAQEmbed) -> None:
     embed.prefetch("pricing")
-    parts = {
-        "page": "{% include 'part' without context %}",
-        "part": "{{ faq('pricing') }}{{ use_faq('pricing').data.items[0].answer }}",
-    }
-    environment = Environment(autoescape=True, loader=DictLoader(parts))
-    install(environment, embed)
+    part = f"{{{{ faq('pricing') }}}}{OWN_MARKUP}"
+    template = templates(embed, page="{% include 'part' without context %}", part=part).get_template("page")
 
     async def page(_: Request) -> HTMLResponse:
-        return HTMLResponse(environment.get_template("page").render())
+        return HTMLResponse(template.render())
 
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
     for address in (f"/?faq_preview={TOKEN}", "/"):
-        html = TestClient(app).get(address).text
+        html = get(app_of(embed, page), address).text
         assert answers(html) == ["Published."]
         assert "Draft." not in html
 
@@ -361,7 +268,7 @@ CACHED_PART = PAGE.replace("faq('pricing')", "keep(faq('pricing'))")
 
 @pytest.mark.parametrize("token", [TOKEN, "x" * 32, "short"])
 def test_a_cache_of_the_host_keeps_the_published_faq(token: str, host: Any, embed: FAQEmbed) -> None:
-    get = host(embed, CACHED_PART, host_cache())
+    get = host(embed, CACHED_PART, keep=host_cache())
     asyncio.run(embed.aprefetch("pricing"))  # a template in an event loop waits for no FAQ
     html, _ = get(f"/?faq_preview={token}")
     assert answers(html) == ["Draft." if token == TOKEN else "Published."]
@@ -378,7 +285,7 @@ def test_a_cache_of_the_host_keeps_nothing_of_an_unpublished_faq(
     host: Any, embed: FAQEmbed, service: FeedService
 ) -> None:
     service.answers["pricing"] = None
-    get = host(embed, CACHED_PART, host_cache())
+    get = host(embed, CACHED_PART, keep=host_cache())
     html, _ = get(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft."]
     assert len(text_of(html, "p.faqsvc-preview-draft")) == 1
@@ -386,7 +293,8 @@ def test_a_cache_of_the_host_keeps_nothing_of_an_unpublished_faq(
 
 
 def test_a_cache_of_the_host_keeps_the_json_ld_that_stands_apart(host: Any, embed: FAQEmbed) -> None:
-    get = host(embed, "<!doctype html>{{ keep(faq('pricing', schema=False) ~ faq_schema()) }}", host_cache())
+    source = "<!doctype html>{{ keep(faq('pricing', schema=False) ~ faq_schema()) }}"
+    get = host(embed, source, keep=host_cache())
     asyncio.run(embed.aprefetch("pricing"))
     html, _ = get(f"/?faq_preview={TOKEN}")
     assert answers(html) == ["Draft."]
@@ -404,18 +312,15 @@ def test_an_asynchronous_template_gives_a_cache_the_published_faq(embed: FAQEmbe
     async def page(_: Request) -> HTMLResponse:
         return HTMLResponse(await template.render_async(keep=keep))
 
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
-    visitor = TestClient(app)
-    html = visitor.get(f"/?faq_preview={TOKEN}").text
+    html = get(app_of(embed, page), f"/?faq_preview={TOKEN}").text
     assert answers(html) == ["Draft."]
     assert not json_ld(html)
-    assert answers(visitor.get("/").text) == ["Published."]
+    assert answers(get(app_of(embed, page)).text) == ["Published."]
 
 
 def test_a_draft_in_markup_of_the_host_is_in_no_json_ld_that_a_cache_keeps(embed: FAQEmbed) -> None:
     template = "{{ use_faq('pricing').data.items[0].answer }}{{ keep(faq_schema()) }}"
-    get = flask_host(embed, template, host_cache())
+    get = hosts.flask_host(embed, template, keep=host_cache())
     html, _ = get(f"/?faq_preview={TOKEN}")
     assert html.startswith("Draft.")
     assert not json_ld(html)
@@ -445,19 +350,16 @@ def test_a_streamed_page_shows_the_draft(embed: FAQEmbed) -> None:
 
 
 def test_a_draft_replaces_an_faq_that_a_stream_sends_in_parts(embed: FAQEmbed) -> None:
-    environment = Environment(autoescape=True, loader=DictLoader({"page": PAGE + "<p>The end.</p>"}))
-    install(environment, embed)
+    template = templates(embed, page=PAGE + "<p>The end.</p>").get_template("page")
 
     async def page(_: Request) -> StreamingResponse:
-        html = environment.get_template("page").render()
+        html = template.render()
         return StreamingResponse(
             (html[at : at + 50] for at in range(0, len(html), 50)), media_type="text/html"
         )
 
-    app = Starlette(routes=[Route("/", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
     embed.prefetch("pricing")
-    html = TestClient(app).get(f"/?faq_preview={TOKEN}").text
+    html = get(app_of(embed, page), f"/?faq_preview={TOKEN}").text
     assert answers(html) == ["Draft."]
     assert html.endswith("<p>The end.</p>")
 
@@ -491,13 +393,11 @@ def test_a_preview_in_a_response_that_is_no_page_is_no_problem_of_the_host(
         await embed.aprefetch("pricing")
         return JSONResponse({"html": embed.render("pricing")})
 
-    app = Starlette(routes=[Route("/", data)])
-    app.add_middleware(FAQMiddleware, embed=embed)
-    client = TestClient(app)
-    client.get("/")
-    response = client.get(f"/?faq_preview={TOKEN}")
-    assert answers(response.json()["html"]) == ["Published."]
-    assert response.headers["cache-control"] == "no-store"
+    app = app_of(embed, data)
+    get(app)
+    response = get(app, f"/?faq_preview={TOKEN}")
+    assert answers(json.loads(response.text)["html"]) == ["Published."]
+    assert response.all("cache-control") == ["no-store"]
     assert not caplog.records
 
 

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from flask import Flask
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -14,7 +16,8 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, Settings
+from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, Settings, wsgi
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
@@ -28,16 +31,13 @@ from tests.support.starlette_host import FAQS, TWO, A, B, Make, app_of, embeds, 
 # Attaching
 
 
-def test_settings_of_the_middleware_make_its_embed(monkeypatch: pytest.MonkeyPatch) -> None:
-    middleware = FAQMiddleware(Starlette(), base_url="https://faq.example.com/", lang="de", wait=0.5)
-    assert middleware.embed.settings == Settings.from_env(
-        base_url="https://faq.example.com", lang="de", wait=0.5
-    )
+@pytest.mark.parametrize("kind", [FAQMiddleware, wsgi.FAQMiddleware])
+def test_settings_of_the_middleware_make_its_embed(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = kind(None, base_url="https://faq.example.com/", lang="de", wait=0.5).embed.settings
+    assert made == Settings.from_env(base_url="https://faq.example.com", lang="de", wait=0.5)
     monkeypatch.setenv("FAQSVC_BASE_URL", "https://environment.example.com")
-    middleware = FAQMiddleware(Starlette(), wait=0.5)
-    assert middleware.embed.settings == Settings.from_env(
-        base_url="https://environment.example.com", wait=0.5
-    )
+    made = kind(None, wait=0.5).embed.settings
+    assert made == Settings.from_env(base_url="https://environment.example.com", wait=0.5)
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,21 @@ def test_settings_of_the_middleware_make_its_embed(monkeypatch: pytest.MonkeyPat
         ({"embed": Starlette()}, ["FAQEmbed", "Starlette"]),
     ],
 )
-def test_a_mistake_in_the_settings_is_an_error_that_names_it(options: Any, names: list[str]) -> None:
+@pytest.mark.parametrize(
+    "attach",
+    [
+        lambda **options: FAQMiddleware(Starlette(), **options),
+        lambda **options: wsgi.FAQMiddleware(Flask("host"), **options),
+        lambda **options: FAQExtension(Flask("host"), **options),
+    ],
+    ids=["ASGI", "WSGI", "Flask"],
+)
+def test_a_mistake_in_the_settings_is_an_error_that_names_it(
+    attach: Callable[..., object], options: Any, names: list[str]
+) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        FAQMiddleware(Starlette(), **options)
-    assert all(name in str(raised.value) for name in names)
+        attach(**options)
+    assert all(name.lower() in str(raised.value).lower() for name in names)
 
 
 def test_attaching_starts_no_thread_and_the_embed_ends_with_the_lifespan(

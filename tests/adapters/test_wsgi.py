@@ -421,26 +421,6 @@ def test_the_embed_of_a_request_is_found() -> None:
         faqs_from({})
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"embed": "https://faq.example.com"},
-        {"embed": fake_embed({}), "lang": "ko"},
-        {"base_url": "ftp://x"},
-        {},
-    ],
-    ids=["a URL", "both", "an invalid setting", "nothing"],
-)
-def test_a_mistake_is_an_error_when_the_application_is_made(options: Any) -> None:
-    with pytest.raises(ConfigurationError):
-        FAQMiddleware(app_of(list), **options)
-
-
-def test_settings_make_an_embed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example.com")
-    assert FAQMiddleware(app_of(list), lang="ko").embed.settings.lang == "ko"
-
-
 @pytest.mark.parametrize("written", [0, 40, 10_000_000])
 def test_a_preview_of_an_application_that_writes_states_no_length_that_is_wrong(written: int) -> None:
     embed = fake_embed({"faq": A})

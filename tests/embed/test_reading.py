@@ -31,7 +31,6 @@ from tests.support.embeds import (
     MakeEmbed,
     own_threads,
     seconds,
-    title,
     warnings_of,
 )
 from tests.support.faults import behaviours
@@ -212,21 +211,6 @@ def test_an_unknown_language_is_the_default_with_one_warning(
 
 
 # Within a page
-
-
-def test_an_faq_has_one_state_within_a_page(
-    form: Form, make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:
-    embed = make_embed()
-    embed.get_faq("pricing")
-    clock.advance(LONG)
-    faulty.serve({**samples.pricing(), "title": "Edited"})
-    with embed.page():
-        first = form.use_faq(embed)
-        assert first.is_stale
-        settle(embed)
-        assert form.use_faq(embed) is first
-    assert title(form.use_faq(embed)) == "Edited"
 
 
 def test_an_faq_that_arrives_late_is_shown_on_the_same_page(

@@ -131,17 +131,6 @@ def test_a_broken_template_costs_the_faq_and_not_the_page(
         render(strict, "pricing")
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError, GeneratorExit])
-def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> None:
-    def stop() -> None:
-        raise kind
-
-    faqs = embed()
-    with_template(faqs, "{{ stop() }}", stop=stop)
-    with pytest.raises(kind):
-        faqs.render("pricing")
-
-
 def test_schema_is_one_script_for_all_records() -> None:
     faqs = embed()
     html = faqs.schema(A, B, A)

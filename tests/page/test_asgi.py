@@ -185,11 +185,6 @@ def test_a_head_response_has_no_other_length_and_etag_than_the_get(make: Make, w
         assert head.all("content-length") == full.all("content-length")
 
 
-def test_a_head_response_of_a_page_without_faqs_is_unchanged() -> None:
-    messages = [start((b"etag", b'"mine"'), (b"content-length", b"100")), body()]
-    assert sent(fake_embed(FAQS), *messages, method="HEAD").messages == messages
-
-
 def test_a_head_response_does_not_wait_for_the_faqs_of_its_page() -> None:
     embed = slow_embed({}, hanging=["pricing"], wait=30)
 
@@ -261,21 +256,6 @@ def test_a_length_that_is_wrong_loses_nothing_of_the_body(length: bytes) -> None
     assert get(app_of(embed, messages)).body == b"<p>abcdef"
 
 
-def test_a_file_comes_after_the_parts_of_a_body_that_says_its_length() -> None:
-    embed = fake_embed(FAQS)
-    file: Message = {"type": "http.response.zerocopysend", "file": 3}
-
-    def messages() -> Iterable[Message]:
-        embed.render("legal")
-        embed.render("pricing")
-        yield start((b"content-length", b"100"))
-        yield body(b"<p>", more=True)
-        yield file
-
-    response = get(app_of(embed, messages))
-    assert (response.body, response.messages[-1]) == (b"<p>", file)
-
-
 @pytest.mark.parametrize("cut", range(12))
 def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> None:
     embed, host = slow_embed(FAQS), "<p>ä€👍</p>".encode()
@@ -291,24 +271,19 @@ def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> No
     assert summary(response.body) == page_of(A, B)
 
 
-def test_the_start_of_a_page_that_cannot_change_is_not_kept_back() -> None:
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [HTML, (b"content-length", b"9")],
+        [(b"content-type", b"text/event-stream")],
+        [(b"content-type", b"application/json")],
+    ],
+)
+def test_a_start_that_cannot_change_is_not_kept_back(headers: list[tuple[bytes, bytes]]) -> None:
     left = list[str]()
 
     def messages() -> Iterable[Message]:
-        yield start((b"content-length", b"1"))
-        assert left == ["http.response.start"]
-        yield body(b"x")
-
-    get(app_of(fake_embed(FAQS), messages), on_send=lambda m: left.append(m["type"]))
-    assert len(left) == 2
-
-
-@pytest.mark.parametrize("content_type", [b"text/event-stream", b"application/json"])
-def test_the_start_of_what_is_no_page_is_not_kept_back(content_type: bytes) -> None:
-    left = list[str]()
-
-    def messages() -> Iterable[Message]:
-        yield {"type": "http.response.start", "status": 200, "headers": [(b"content-type", content_type)]}
+        yield {"type": "http.response.start", "status": 200, "headers": headers}
         assert left == ["http.response.start"]
         yield body(b"data: x\n\n")
 
@@ -345,10 +320,11 @@ def test_hints_may_come_between_the_start_and_a_body_of_any_kind(
 
 @pytest.mark.parametrize("kind", ["pathsend", "zerocopysend"])
 @pytest.mark.parametrize("before", [[], [b"<p><"], [b"<!--faqsvc "]], ids=["alone", "behind a part", "cut"])
+@embeds
 def test_a_file_that_the_server_sends_comes_after_all_that_came_before(
-    kind: str, before: list[bytes]
+    kind: str, before: list[bytes], make: Make
 ) -> None:
-    embed = slow_embed(FAQS)
+    embed = make(FAQS)
     file = {"type": f"http.response.{kind}", "path": "/page.html"}
 
     def messages() -> Iterable[Message]:

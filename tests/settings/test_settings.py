@@ -205,12 +205,6 @@ def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
         make(xyzzy=1)
 
 
-def test_a_keyword_written_like_its_environment_variable_is_refused_and_corrected() -> None:
-    config: dict[str, Any] = {"FAQSVC_LANG": "de"}
-    with pytest.raises(ConfigurationError, match="'FAQSVC_LANG' is not a setting; did you mean 'lang'"):
-        Settings(**config)
-
-
 def test_settings_are_frozen() -> None:
     settings = Settings(wait=2.0)
     with pytest.raises(AttributeError):
