@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, Unpack
 
 from markupsafe import Markup
 
@@ -69,6 +69,9 @@ class FAQEmbed:
             templates.load()
         self.presenter: Final = Presenter(settings, self.reader)
         """Shows FAQs on pages; for adapters."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
 
     def __enter__(self) -> Self:
         return self
@@ -210,7 +213,12 @@ class FAQEmbed:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
 
         If there is a store, this call waits up to half a second for it. Redis tells the other processes.
+
+        Raises:
+            ConfigurationError: `slug` is not text.
         """
+        if not isinstance(slug, str | None):
+            raise ConfigurationError(f"forget() takes a slug, not {type(slug).__name__}")
         self.reader.forget(slug)
 
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
@@ -240,7 +248,8 @@ def embed_of(owner: str, embed: object, options: Mapping[str, Any]) -> FAQEmbed:
         names = ", ".join(options)
         raise ConfigurationError(f"{owner} got an embed and {names}: pass these to FAQEmbed")
     if not isinstance(embed, FAQEmbed):
-        raise ConfigurationError(f"{owner} takes a FAQEmbed, not {type(embed).__name__}")
+        hint = ": pass it as base_url=…" if isinstance(embed, str) else ""
+        raise ConfigurationError(f"{owner} takes a FAQEmbed, not {type(embed).__name__}{hint}")
     return embed
 
 

@@ -109,8 +109,10 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     """Return the embed of an application, by default of the current one.
 
     Raises:
-        ConfigurationError: it has no FAQExtension.
+        ConfigurationError: it is not a Flask application, or has no FAQExtension.
     """
+    if app is not None and not isinstance(app, Flask):
+        raise ConfigurationError(f"faqs_from() takes a Flask application, not {type(app).__name__}")
     embed = (app or current_app).extensions.get(EMBED)
     if not isinstance(embed, FAQEmbed):
         raise ConfigurationError("the application has no FAQExtension: call FAQExtension(app)")
@@ -263,4 +265,5 @@ def _not_flask(app: object) -> str:
             "FAQExtension is for Flask; for Quart write: "
             "app.asgi_app = FAQMiddleware(app.asgi_app, embed=embed), from faqsvc_embed.starlette"
         )
-    return f"FAQExtension takes a Flask application first, not {type(app).__name__}"
+    hint = ": pass it as base_url=…" if isinstance(app, str) else ""
+    return f"FAQExtension takes a Flask application first, not {type(app).__name__}{hint}"

@@ -71,9 +71,9 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
 
 def _check_types(environment: object, embed: object) -> None:
     if not isinstance(environment, Environment):
-        raise ConfigurationError(
-            f"install() takes a jinja2.Environment first, not {type(environment).__name__}"
-        )
+        hint = ": pass its env attribute" if hasattr(environment, "env") else ""
+        kind = type(environment).__name__
+        raise ConfigurationError(f"install() takes a jinja2.Environment first, not {kind}{hint}")
     if not isinstance(embed, FAQEmbed):
         raise ConfigurationError(f"install() takes a FAQEmbed second, not {type(embed).__name__}")
 

@@ -71,6 +71,7 @@ class FAQMiddleware:
         if file is not None:
             await _send_file(file, scope["method"], send)
             return
+        outer = scope.get(EMBED, self.embed)  # that of another FAQMiddleware around this one
         scope[EMBED] = self.embed
         response = guarded(self._response, scope, send, otherwise=None)
         if response is None:
@@ -85,6 +86,7 @@ class FAQMiddleware:
             if not response.page.is_over:
                 guarded(response.page.end, otherwise=None)
             REQUEST.reset(token)
+            scope[EMBED] = outer
 
     async def _pass_on(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass on a lifespan or a WebSocket, which has no page."""

@@ -51,7 +51,8 @@ class FAQMiddleware:
         if file is not None:
             start_response("200 OK", list(file.headers.items()))
             return [file.content]
-        outer_page = REQUEST.get()  # that of another FAQMiddleware around this one
+        # The embed and the page of another FAQMiddleware around this one.
+        outer, outer_page = environ.get(EMBED, self.embed), REQUEST.get()
         environ[EMBED] = self.embed
         response = guarded(self._response, environ, start_response, otherwise=None)
         if response is None:
@@ -65,6 +66,7 @@ class FAQMiddleware:
             if is_whole:
                 guarded(response.page.end, otherwise=None)
                 REQUEST.set(outer_page)
+                environ[EMBED] = outer
         if not is_whole:
             response.parts = parts
             if hasattr(parts, "close"):

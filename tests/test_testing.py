@@ -122,6 +122,12 @@ def test_a_fake_embed_has_the_settings_of_an_embed() -> None:
         fake_embed({}, waits=1)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize("wrong", ["pricing", [FAQ.from_dict(samples.pricing())], {"pricing": "text"}])
+def test_something_else_than_records_by_slug_is_refused(wrong: Any) -> None:
+    with pytest.raises(ConfigurationError, match="by slug"):
+        fake_embed(wrong)
+
+
 @pytest.mark.parametrize(
     ("record", "path"),
     [({}, "items"), ({"items": [{"question": "Why?"}]}, "items[0].answer"), ({"items": 3}, "items")],

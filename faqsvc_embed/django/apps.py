@@ -3,8 +3,9 @@
 The settings are `FAQSVC = {"BASE_URL": …}`, or `FAQSVC_BASE_URL = …`.
 """
 
+import threading
 from contextlib import suppress
-from functools import cached_property
+from types import ModuleType
 from typing import Any, Final
 
 from faqsvc_embed.runtime.extras import needs_extra
@@ -39,25 +40,38 @@ class FAQConfig(AppConfig):
     label = LABEL
     verbose_name: str = "FAQs"
 
+    def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
+        super().__init__(app_name, app_module)
+        self._lock = threading.RLock()
+        self._embed: FAQEmbed | None = None
+
     def ready(self) -> None:
         """Register the system checks."""
         checks.register(check_settings)
         checks.register(check_middleware)
         setting_changed.connect(self._forget_settings, dispatch_uid=self.name)
 
-    @cached_property
+    @property
     def embed(self) -> FAQEmbed:
-        """The embed of the project.
+        """The embed of the project. Tests can replace it by setting this attribute.
 
         Raises:
             ConfigurationError: a setting is invalid.
         """
-        return FAQEmbed(settings=project_settings())
+        with self._lock:
+            self._embed = self._embed or FAQEmbed(settings=project_settings())
+            return self._embed
+
+    @embed.setter
+    def embed(self, embed: FAQEmbed) -> None:
+        with self._lock:
+            self._embed = embed
 
     def _forget_settings(self, *, setting: str, **_: object) -> None:
         """Create a new embed after `override_settings` in a test."""
         if setting == GROUP or setting.startswith(PREFIX):
-            vars(self).pop("embed", None)
+            with self._lock:
+                self._embed = None
 
 
 def faqs_from(request: HttpRequest | None = None) -> FAQEmbed:

@@ -241,6 +241,17 @@ class OptionResolver:
         return values
 
 
+def _like_setting(name: str) -> Callable[[Any], Any]:
+    """Return the validator of a setting, for the option of the same name.
+
+    A boolean option accepts any value, but a text must say true or false.
+    """
+    validate: Callable[[Any], Any] = VALIDATORS[name]
+    if not isinstance(getattr(Settings, name), bool):
+        return validate
+    return lambda value: validate(value) if isinstance(value, str) and value else bool(value)
+
+
 def _language(lang: object) -> str | None:
     """Return the supported language that is nearest to `lang`; None if `lang` is empty."""
     language = lookup(lang) if isinstance(lang, str) else None
@@ -257,7 +268,7 @@ def _questions(names: object) -> tuple[str, ...] | None:
 
 
 _CHECKS: Final[dict[str, Callable[[Any], Any]]] = {
-    **{name: VALIDATORS[name] for name in (*Style.__struct_fields__, "schema", "wait")},
+    **{name: _like_setting(name) for name in (*Style.__struct_fields__, "schema", "wait")},
     "lang": _language,
     "section": str,
     "questions": _questions,

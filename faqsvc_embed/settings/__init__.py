@@ -185,9 +185,15 @@ def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
     """Return settings, or those of the environment, with some of them changed.
 
     Raises:
-        ConfigurationError: a value is invalid.
+        ConfigurationError: a value is invalid, or `settings` is something else.
     """
-    return Settings.from_env(**options) if settings is None else settings.replace(**options)
+    if settings is None:
+        return Settings.from_env(**options)
+    if not isinstance(settings, Settings):
+        raise ConfigurationError(
+            f"settings is a {type(settings).__name__}: pass Settings, or single settings as keywords"
+        )
+    return settings.replace(**options)
 
 
 def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +230,9 @@ def unknown_keys(found: Iterable[str]) -> list[str]:
 def suggestion(name: str, names: Sequence[str] = NAMES) -> str:
     """Return what to write instead of an unknown name: the most similar one, or any."""
     prefix = PREFIX if name.startswith(PREFIX) else ""
-    similar = difflib.get_close_matches(name.removeprefix(prefix).lower(), names, 1)
+    bare = name.removeprefix(prefix).lower()
+    begins = [one for one in names if len(bare) > 1 and one.startswith(bare)]
+    similar = begins[:1] or difflib.get_close_matches(bare, names, 1)
     if not similar:
         return f"accepted are {', '.join(names)}"
     meant = similar[0].upper() if prefix else similar[0]

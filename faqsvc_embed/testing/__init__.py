@@ -8,7 +8,7 @@ from faqsvc_embed.cache.entry import Key, state_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.errors import FAQNotFound
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.extras import needs_extra
 from faqsvc_embed.settings.options import SettingOptions
@@ -27,7 +27,7 @@ def fake_embed(faqs: Records, **settings: Unpack[SettingOptions]) -> FAQEmbed:
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
-        ConfigurationError: a setting is invalid.
+        ConfigurationError: a setting is invalid, or `faqs` is not a mapping of records.
     """
     settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: no such host exists
     embed = FAQEmbed(**settings)
@@ -42,7 +42,10 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
 
     Raises:
         InvalidFAQ: a mapping is not an FAQ record.
+        ConfigurationError: `faqs` is not a mapping of records.
     """
+    if not isinstance(faqs, Mapping) or not all(isinstance(faq, FAQ | Mapping) for faq in faqs.values()):
+        raise ConfigurationError('faqs are FAQ records by slug, such as {"pricing": {"items": […]}}')
     records = {
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()

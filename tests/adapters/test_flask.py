@@ -130,7 +130,7 @@ class Quart:
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
-        ("https://faq.example.com", "str"),
+        ("https://faq.example.com", "base_url="),
         (Quart(), "FAQMiddleware"),
         (Starlette(), "Starlette"),
         (Flask, "type"),
@@ -149,6 +149,12 @@ def test_a_mistake_in_the_settings_is_an_error_before_there_is_an_application() 
         FAQExtension(wat=1)  # type: ignore[call-arg]
     with pytest.raises(ConfigurationError, match="timeout"):
         FAQExtension(timeout=0)
+
+
+def test_the_faqs_of_something_else_than_an_application_are_refused() -> None:
+    for wrong in ("https://faq.example.com", Starlette()):
+        with pytest.raises(ConfigurationError, match=f"Flask application, not {type(wrong).__name__}"):
+            faqs_from(wrong)  # type: ignore[arg-type]
 
 
 def test_an_application_takes_the_extension_once() -> None:

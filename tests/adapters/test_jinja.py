@@ -199,7 +199,7 @@ def test_an_undefined_option_counts_as_left_out(undefined: type[Undefined]) -> N
     assert summary(host.from_string(hook).render()).faq_pages == summary(embed().schema(A)).faq_pages
 
 
-@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', "0", "false"])
+@pytest.mark.parametrize("value", ['"no"', '"false"', '"0"', '""', "0", "[]", "false"])
 def test_false_is_written_as_in_a_setting(value: str) -> None:
     call = f'{{{{ faq("pricing", show_title={value}, schema={value}) }}}}'
     assert render(call) == embed().render("pricing", show_title=False, schema=False)
@@ -321,8 +321,10 @@ def test_the_nonce_may_be_a_variable_of_the_rendering() -> None:
 
 def test_install_refuses_wrong_objects_and_names_the_right_one() -> None:
     templates = Jinja2Templates(env=Environment(autoescape=True))
-    with pytest.raises(ConfigurationError, match=r"jinja2\.Environment.*Jinja2Templates"):
+    with pytest.raises(ConfigurationError, match=r"jinja2\.Environment.*Jinja2Templates.*env"):
         install(templates, embed())  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match=r"jinja2\.Environment.*str"):
+        install("templates", embed())  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match=r"FAQEmbed.*str"):
         install(Environment(), "https://faq.example.com")  # type: ignore[arg-type]
 

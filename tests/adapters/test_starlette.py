@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -47,7 +47,7 @@ def test_settings_of_the_middleware_make_its_embed(kind: Any, monkeypatch: pytes
         ({"base_url": "faq.example.com"}, ["base_url", "'faq.example.com'"]),
         ({"base_ulr": "https://faq.example.com"}, ["base_url", "base_ulr"]),
         ({"embed": fake_embed({}), "wait": 2, "lang": "de"}, ["embed", "lang", "wait"]),
-        ({"embed": "https://faq.example.com"}, ["FAQEmbed", "str"]),
+        ({"embed": "https://faq.example.com"}, ["FAQEmbed", "str", "base_url"]),
         ({"embed": Starlette()}, ["FAQEmbed", "Starlette"]),
     ],
 )
@@ -248,6 +248,10 @@ def test_two_embeds_share_a_page_and_the_inner_one_is_found_inside() -> None:
         found.append(faqs_from(request))
         return HTMLResponse(f"{one.render('pricing')}<hr>{two.render('pricing')}")
 
-    inner = FAQMiddleware(Starlette(routes=[Route("/", endpoint)]), embed=two)
-    assert summary(get(FAQMiddleware(inner, embed=one)).body) == page_of(A, B)._replace(styles=2)
-    assert found == [two]
+    async def outside(scope: Scope, receive: Receive, send: Send) -> None:
+        await inner(scope, receive, send)
+        found.append(faqs_from(Request(scope)))
+
+    inner: Callable[..., Awaitable[None]] = FAQMiddleware(Starlette(routes=[Route("/", endpoint)]), embed=two)
+    assert summary(get(FAQMiddleware(outside, embed=one)).body) == page_of(A, B)._replace(styles=2)
+    assert found == [two, one]

@@ -333,6 +333,34 @@ def test_a_middleware_within_another_prints_on_the_same_page() -> None:
     assert summary(response.data) == page_of(A, B)._replace(styles=2)
 
 
+@pytest.mark.parametrize("how", ["a list", "a generator", "an exception"])
+def test_a_middleware_within_another_has_an_embed_of_its_own(how: str) -> None:
+    one, other, found = fake_embed(FAQS), fake_embed(FAQS), list[FAQEmbed]()
+
+    def inner(environ: Any, start_response: Any) -> Iterable[bytes]:
+        return lazy(environ, start_response) if how == "a generator" else [*lazy(environ, start_response)]
+
+    def lazy(environ: Any, start_response: Any) -> Iterator[bytes]:
+        found.append(faqs_from(environ))
+        if how == "an exception":
+            raise KeyError
+        start_response("200 OK", [HTML])
+        yield b""
+
+    def outer(environ: Any, start_response: Any) -> Iterable[bytes]:
+        try:
+            return FAQMiddleware(inner, embed=other)(environ, start_response)
+        except KeyError:
+            start_response("500 Internal Server Error", [HTML])
+            return []
+        finally:
+            if how != "a generator":
+                found.append(faqs_from(environ))
+
+    Client(FAQMiddleware(outer, embed=one)).get("/", buffered=True)
+    assert found == ([other] if how == "a generator" else [other, one])
+
+
 @pytest.mark.parametrize("kind", [list, iter], ids=["whole", "streamed"])
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards(kind: Any) -> None:
     contexts, embed = list[Context](), fake_embed(FAQS)
@@ -415,7 +443,7 @@ def test_the_embed_of_a_request_is_found() -> None:
         start_response("200 OK", [HTML])
         return []
 
-    Client(FAQMiddleware(FAQMiddleware(app, embed=embed), embed=fake_embed({}))).get("/", buffered=True)
+    Client(FAQMiddleware(FAQMiddleware(app, embed=embed), embed=embed)).get("/", buffered=True)
     assert found == [embed]
     with pytest.raises(ConfigurationError):
         faqs_from({})

@@ -1,7 +1,9 @@
 """Around the reading of FAQs: settings, prefetching, forgetting, health, the log, the functions."""
 
 import asyncio
+import copy
 import logging
+import pickle
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 from faqsvc_embed import (
     FAQ,
     ConfigurationError,
+    FAQClient,
     FAQEmbed,
     FAQNotFound,
     Settings,
@@ -47,6 +50,16 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
     assert FAQEmbed().settings.wait == 3
     assert FAQEmbed(wait=4).settings.wait == 4
     assert FAQEmbed(settings=Settings(base_url=NOWHERE, wait=5)).settings.wait == 5
+    with pytest.raises(ConfigurationError, match="settings is a dict"):
+        FAQEmbed(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="settings is a dict"):
+        FAQClient(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("duplicate", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_an_embed_says_why_it_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match="create one in each process"):
+        duplicate(FAQEmbed(NOWHERE))
 
 
 # prefetch and forget
@@ -141,6 +154,12 @@ def test_a_forgotten_faq_is_fetched_past_caches_in_front_of_the_service(
     form.get_faq(embed, "other")
     sent = [(request.slug, request.headers.get("cache-control")) for request in faulty.log]
     assert sent == [("pricing", "no-cache"), ("pricing", "no-cache"), ("other", None), ("other", "no-cache")]
+
+
+def test_forgetting_takes_one_slug() -> None:
+    for wrong in (["pricing"], 5):
+        with pytest.raises(ConfigurationError, match=r"forget\(\) takes a slug"):
+            FAQEmbed(NOWHERE).forget(wrong)  # type: ignore[arg-type]
 
 
 def test_forgetting_ends_a_back_off(form: Form, make_embed: MakeEmbed, faulty: FaultyServer) -> None:

@@ -145,7 +145,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"heading_level": "two"}, "heading_level"),
     ({"variant": "accordion"}, "variant"),
     ({"show_title": "perhaps"}, "show_title"),
-    ({"exclusive": []}, "exclusive"),
+    ({"exclusive": "perhaps"}, "exclusive"),
     ({"schema": "perhaps"}, "schema"),
     ({"lang": "xx"}, "lang"),
     ({"lang": ["de"]}, "lang"),

@@ -195,12 +195,18 @@ def test_the_address_of_a_route_is_refused_and_that_of_the_service_named(url: st
     assert re.search(r"https://h(/sub)?$", str(caught.value))
 
 
+@pytest.mark.parametrize(("url", "named"), [("https://u:5@h", "password"), ("https://h?x=1", "query")])
+def test_the_part_that_a_base_url_may_not_have_is_named(url: str, named: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"without .*{named}"):
+        Settings(base_url=url)
+
+
 @pytest.mark.parametrize("make", [Settings, Settings().replace, FAQEmbed, Settings.from_env])
 def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
     with pytest.raises(ConfigurationError, match=r"'wiat'.*'wait'"):
         make(wiat=1)
-    with pytest.raises(ConfigurationError, match=r"'directry'.*'directory'"):
-        make(directry="faqs")
+    with pytest.raises(ConfigurationError, match=r"'dir'.*'directory'"):
+        make(dir="faqs")
     with pytest.raises(ConfigurationError, match=r"'xyzzy'.*base_url.*strict"):
         make(xyzzy=1)
 
