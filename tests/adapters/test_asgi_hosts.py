@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from jinja2 import Environment
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed import ConfigurationError, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
@@ -18,21 +17,11 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import get
 from tests.support.faulty import FaultyServer
+from tests.support.pages import FAQS, TWO, A, B, environment
 from tests.support.parsed import attributes, page_of, summary
 from tests.support.slow import slow_embed
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
-TWO = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
-
 Host = Callable[[str, FAQEmbed, list[FAQEmbed]], Any]
-
-
-def environment(embed: FAQEmbed, **options: Any) -> Environment:
-    made = Environment(autoescape=True, **options)
-    install(made, embed)
-    return made
 
 
 def litestar(source: str, embed: FAQEmbed, found: list[FAQEmbed]) -> Any:

@@ -25,9 +25,10 @@ from faqsvc_embed import FAQEmbed
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support.asgi import Sent, get
+from tests.support.pages import FAQS, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, A, B, Endpoint, Make, app_of, embeds
+from tests.support.starlette_host import Endpoint, app_of
 
 
 @pytest.fixture(autouse=True)

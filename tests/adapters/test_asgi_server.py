@@ -14,19 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from faqsvc_embed import FAQ
 from tests.benchmarks.loading import free_port
-from tests.support import samples
 from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer, hang, hang_in_body
+from tests.support.pages import A, B
 from tests.support.parsed import page_of, summary
 
 pytestmark = pytest.mark.system
 
 ROOT = Path(__file__).parents[2]
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-
 HOST = """
 import asyncio
 import os

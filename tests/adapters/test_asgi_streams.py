@@ -16,9 +16,10 @@ from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import aget, get
 from tests.support.garbage import own_garbage
+from tests.support.pages import FAQS, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, A, B, Make, app_of, embeds, templates
+from tests.support.starlette_host import app_of, templates
 
 Parts = Callable[[], AsyncIterator[str | bytes]]
 

@@ -14,7 +14,6 @@ from django.test import Client
 from fastapi import FastAPI
 from fastapi import Request as FastAPIRequest
 from flask import Flask, render_template_string
-from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
@@ -25,12 +24,12 @@ from werkzeug.test import Client as WSGIClient
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.fastapi import FAQMiddleware
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.support import django_project, samples
 from tests.support.asgi import get
 from tests.support.cases import sampled
+from tests.support.pages import embeds, environment
 from tests.support.parsed import faq_pages
 from tests.support.slow import slow_embed
 
@@ -48,12 +47,6 @@ MACROS = '{% from "faqsvc/macros.html" import faq, use_faq, faq_schema %}'
 
 Make = Callable[..., FAQEmbed]
 Way = Callable[[str, Make], bytes]
-
-
-def environment(embed: FAQEmbed, **options: Any) -> Environment:
-    host = Environment(autoescape=True, loader=DictLoader({}), **options)
-    install(host, embed)
-    return host
 
 
 def flask(source: str, make: Make) -> bytes:
@@ -169,12 +162,6 @@ WAYS = [
 
 
 ways = pytest.mark.parametrize("way", WAYS)
-embeds = pytest.mark.parametrize(
-    "make",
-    [fake_embed, slow_embed],
-    ids=["cached", "uncached"],
-)
-
 ONE = {
     "function": '<p>ä</p>{{ faq("pricing") }}<p>ö</p>',
     "tag": '<p>ä</p>{% faq "pricing" %}<p>ö</p>',

@@ -12,20 +12,13 @@ from django.core.management import CommandError, call_command
 from django.template import Template, TemplateSyntaxError
 from django.test import Client, RequestFactory, override_settings
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed import ConfigurationError, FAQEmbed
 from faqsvc_embed.django import FAQMiddleware, faqs_from
-from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, page, project, render
 from tests.support.faulty import FaultyServer
+from tests.support.pages import A, B, embed
 from tests.support.parsed import json_ld, page_of, summary, text_of
-
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
-
-
-def embed(**settings: Any) -> FAQEmbed:
-    return fake_embed({"pricing": A, "legal": B}, **settings)
 
 
 def get(source: str, faqs: FAQEmbed | None = None, **options: Any) -> str:

@@ -29,12 +29,10 @@ from tests.support import faulty as behaviours
 from tests.support.django_project import MIDDLEWARE, async_page, page, project, render
 from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
+from tests.support.pages import FAQS, A, B, embeds
 from tests.support.parsed import attributes, faq_pages, nonces, page_of, summary, text_of
 from tests.support.slow import slow_embed
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
 ONE = '<p>{% faq "pricing" %}</p>'
 TWO = '{% faq "pricing" %}<hr>{% faq "legal" %}'
 
@@ -51,9 +49,6 @@ def get_async(path: str = "/", **options: Any) -> Any:
 
 servers: pytest.MarkDecorator = pytest.mark.parametrize("get", [get_sync, get_async], ids=["wsgi", "asgi"])
 views: pytest.MarkDecorator = pytest.mark.parametrize("view", [page, async_page])
-embeds: pytest.MarkDecorator = pytest.mark.parametrize("make", [fake_embed, slow_embed])
-
-
 # Views
 
 

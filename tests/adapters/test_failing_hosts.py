@@ -8,22 +8,19 @@ from typing import Any
 
 import pytest
 from flask import Flask, g, render_template_string
-from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed import ConfigurationError, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.support import samples
 from tests.support.asgi import get
+from tests.support.pages import A, environment
 from tests.support.parsed import nonces, page_of, summary
 
-A = FAQ.from_dict(samples.pricing())
 SOURCES = {
     "function": '{{ faq("pricing") }}',
     "tag": '{% faq "pricing" %}',
@@ -41,12 +38,6 @@ class HostError(Exception):
 
 def fail(*_: object) -> str:
     raise HostError("no")
-
-
-def environment(embed: FAQEmbed, **options: Any) -> Environment:
-    host = Environment(autoescape=True, **options)
-    install(host, embed)
-    return host
 
 
 def jinja(embed: FAQEmbed, source: str) -> str:

@@ -4,18 +4,17 @@ import threading
 from typing import Any
 
 import pytest
-from fastapi import Depends, FastAPI, Request, WebSocket
+from fastapi import FastAPI, Request, WebSocket
 from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, fastapi, starlette
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound
 from faqsvc_embed.fastapi import FAQMiddleware, FAQs
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import get
+from tests.support.pages import FAQS, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
-from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, A, B, Make, embeds
 
 
 def make_app(embed: FAQEmbed) -> FastAPI:
@@ -62,19 +61,6 @@ def test_a_middleware_by_decorator_changes_nothing(make: Make) -> None:
     assert [summary(get(outer, "/dependency").body) for _ in range(2)] == [page_of(A, B)] * 2
 
 
-def test_a_dependency_of_the_host_may_use_the_embed() -> None:
-    async def title(faqs: FAQs) -> str:
-        return (await faqs.aget_faq("pricing")).title
-
-    app = make_app(fake_embed(FAQS))
-
-    @app.get("/title")
-    async def show(title: str = Depends(title)) -> str:
-        return title
-
-    assert get(app, "/title").body == b'"Pricing"'
-
-
 def test_a_websocket_has_the_dependency_too() -> None:
     app = make_app(fake_embed(FAQS))
 
@@ -109,19 +95,3 @@ def test_without_the_middleware_the_dependency_is_an_error() -> None:
 
     with pytest.raises(ConfigurationError, match="FAQMiddleware"):
         get(app)
-
-
-def test_the_documentation_pages_of_fastapi_pass() -> None:
-    app = FastAPI(title="Host")
-    expected = [get(app, path).messages for path in ("/docs", "/openapi.json")]
-    app = FastAPI(title="Host")
-    app.add_middleware(FAQMiddleware, embed=slow_embed(FAQS))
-
-    @app.get("/dependency", include_in_schema=False)
-    async def page(faqs: FAQs) -> None: ...
-
-    assert [get(app, path).messages for path in ("/docs", "/openapi.json")] == expected
-
-
-def test_the_names_are_those_of_starlette() -> None:
-    assert (fastapi.FAQMiddleware, fastapi.faqs_from) == (starlette.FAQMiddleware, starlette.faqs_from)

@@ -10,27 +10,15 @@ import pytest
 from flask import Blueprint, Flask, render_template, render_template_string
 from starlette.applications import Starlette
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Settings, Theme
+from faqsvc_embed import ConfigurationError, Settings, Theme
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.pages import ONE, A, embed, flask_app
 from tests.support.parsed import page_of, summary, text_of
 
-A = FAQ.from_dict(samples.pricing())
 KEY = "fs_live_0123456789abcdef"
-
-
-def embed(**settings: Any) -> FAQEmbed:
-    return fake_embed({"pricing": A}, **settings)
-
-
-def make_app(source: str = '{% faq "pricing" %}', faqs: FAQEmbed | None = None, **options: Any) -> Flask:
-    """Return an application whose page at / is `source`."""
-    app = Flask("host", **options)
-    FAQExtension(app, embed=faqs or embed())
-    app.add_url_rule("/", "home", lambda: render_template_string(source))
-    return app
 
 
 def get(app: Flask, path: str = "/") -> str:
@@ -158,7 +146,7 @@ def test_the_faqs_of_something_else_than_an_application_are_refused() -> None:
 
 
 def test_an_application_takes_the_extension_once() -> None:
-    app = make_app()
+    app = flask_app()
     with pytest.raises(ConfigurationError, match="already"):
         FAQExtension(app, base_url="https://faq.example.com")
 
@@ -179,7 +167,7 @@ def test_a_missing_framework_is_named_with_its_extra(module: str, monkeypatch: p
 
 def test_the_embed_is_found_in_a_request_and_outside_of_one() -> None:
     faqs = embed()
-    app = make_app(faqs=faqs)
+    app = flask_app(faqs=faqs)
     assert faqs_from(app) is faqs
     with app.app_context():
         assert faqs_from() is faqs
@@ -218,7 +206,7 @@ def test_two_applications_of_one_process_share_nothing() -> None:
 
 def test_an_embed_works_in_a_request_of_an_application_that_has_none() -> None:
     faqs, other = embed(), Flask("other")
-    make_app(faqs=faqs)
+    flask_app(faqs=faqs)
     other.add_url_rule("/", "home", lambda: str(faqs.render("pricing")))
     assert summary(get(other)) == page_of(A)
 
@@ -232,7 +220,7 @@ def test_a_blueprint_overrides_the_template_and_the_application_overrides_that(t
     (tmp_path / "part" / "part.html").write_text('{% faq "pricing" %}', encoding="utf-8")
 
     def pages() -> list[str]:
-        app = make_app(template_folder=str(tmp_path / "app"))
+        app = flask_app(ONE, template_folder=str(tmp_path / "app"))
         app.config["NAME"] = "<Host>"
         part = Blueprint("part", "part", template_folder=str(tmp_path / "part"))
         part.add_url_rule("/part", "page", lambda: render_template("part.html"))
@@ -251,7 +239,7 @@ def test_a_blueprint_overrides_the_template_and_the_application_overrides_that(t
 
 @pytest.mark.parametrize("debug", [False, True])
 def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
-    app = make_app('<p>{% faq "<unknown>" %}</p>')
+    app = flask_app('<p>{% faq "<unknown>" %}</p>')
     app.debug = debug
     problems = text_of(get(app), ".faqsvc-problem")
     assert len(problems) == debug
@@ -264,7 +252,7 @@ def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
 def test_the_hidden_parts_of_an_answer_are_reported_in_development_only(debug: bool) -> None:
     record = samples.pricing() | {"answerFormat": "markdown"}
     record["items"][0]["answer"] = "[Help](help.html)"
-    app = make_app('{{ faq("pricing") }}', fake_embed({"pricing": record}))
+    app = flask_app('{{ faq("pricing") }}', fake_embed({"pricing": record}))
     app.debug = debug
     problems = text_of(get(app), ".faqsvc-problem")
     assert len(problems) == debug
@@ -272,7 +260,7 @@ def test_the_hidden_parts_of_an_answer_are_reported_in_development_only(debug: b
 
 
 def test_an_invalid_option_is_visible_in_development_beside_the_faq() -> None:
-    app = make_app('{{ faq("pricing", heading_level=9, colour="red") }}')
+    app = flask_app('{{ faq("pricing", heading_level=9, colour="red") }}')
     app.debug = True
     html = get(app)
     assert summary(html) == page_of(A)

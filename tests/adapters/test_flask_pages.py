@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
-from typing import Any
 
 import pytest
 from flask import (
@@ -21,33 +20,15 @@ from flask import (
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.pages import TWO, A, B, flask_app
 from tests.support.parsed import nonces, page_of, summary
 from tests.support.waiting import wait_until
-
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-TWO = '{% faq "pricing" %}<hr>{{ faq("legal") }}'
-
-View = Callable[[], Any]
-
-
-def embed(**settings: Any) -> FAQEmbed:
-    return fake_embed({"pricing": A, "legal": B}, **settings)
-
-
-def make_app(view: View | str = TWO, faqs: FAQEmbed | None = None) -> Flask:
-    """Return an application with one page at /, by a view or from a template."""
-    app = Flask("host")
-    app.testing = True  # what a view raises comes out
-    FAQExtension(app, embed=faqs or embed())
-    app.add_url_rule("/", "home", view if callable(view) else lambda: render_template_string(view))
-    return app
 
 
 def get(app: Flask) -> str:
@@ -65,7 +46,7 @@ def get(app: Flask) -> str:
     ids=["two templates", "template and view", "awaited", "environment"],
 )
 def test_all_that_is_rendered_in_a_request_is_one_faq_page(parts: Callable[[], list[str]]) -> None:
-    html = get(make_app(lambda: "".join(map(str, parts()))))
+    html = get(flask_app(lambda: "".join(map(str, parts()))))
     assert summary(html) == page_of(A, B)._replace(styles=2)  # of two documents
 
 
@@ -77,17 +58,17 @@ def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: Faul
         return render_template_string('{% faq "pricing" %}')
 
     with FAQEmbed(faulty.base_url, wait=10) as faqs:
-        assert summary(get(make_app(lambda: asyncio.run(view()), faqs))) == page_of(A)
+        assert summary(get(flask_app(lambda: asyncio.run(view()), faqs))) == page_of(A)
 
 
 def test_what_a_hook_renders_before_the_view_is_on_its_page() -> None:
-    app = make_app(lambda: g.first + render_template_string('{% faq "legal" %}'))
+    app = flask_app(lambda: g.first + render_template_string('{% faq "legal" %}'))
     app.before_request(lambda: setattr(g, "first", render_template_string('{% faq "pricing" %}')))
     assert summary(get(app)) == page_of(A, B)._replace(styles=2)
 
 
 def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:
-    app = make_app('{% faq "pricing" %}')
+    app = flask_app('{% faq "pricing" %}')
 
     @app.after_request
     def append(response: Response) -> Response:
@@ -126,7 +107,7 @@ def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultySer
             waited.append(time.monotonic() - started)
             return ""
 
-        app = make_app(lambda: wait() or abort(404), faqs)
+        app = flask_app(lambda: wait() or abort(404), faqs)
         app.register_error_handler(404, lambda error: wait())
 
         def waits_once() -> bool:  # on a busy machine, the second may take as long without a wait
@@ -143,14 +124,14 @@ def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultySer
 
 @pytest.mark.parametrize("context", ["app_context", "test_request_context"])
 def test_a_template_renders_in_a_context_without_a_request(context: str) -> None:
-    app = make_app()
+    app = flask_app()
     for _ in range(2):
         with getattr(app, context)():
             assert summary(render_template_string('{% faq "pricing" %}')) == page_of(A)
 
 
 def test_requests_of_many_threads_do_not_mix() -> None:
-    app = make_app(
+    app = flask_app(
         lambda: render_template_string("{% for n in range(3) %}{% faq slug %}{% endfor %}", **request.args)
     )
 
@@ -164,7 +145,7 @@ def test_requests_of_many_threads_do_not_mix() -> None:
 
 
 def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
-    app, inner = make_app('{% faq "legal" %}'), list[str]()
+    app, inner = flask_app('{% faq "legal" %}'), list[str]()
 
     @app.get("/outer")
     def outer() -> str:
@@ -177,13 +158,13 @@ def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
 
 
 def test_a_view_may_pass_its_environment_on_to_another_application() -> None:
-    inner, responses = make_app('{% faq "legal" %}{% faq "legal" %}'), list[bytes]()
+    inner, responses = flask_app('{% faq "legal" %}{% faq "legal" %}'), list[bytes]()
 
     def view() -> str:
         responses.append(b"".join(run_wsgi_app(inner, request.environ)[0]))
         return render_template_string('{% faq "pricing" %}{% faq "pricing" %}')
 
-    response = make_app(view).test_client().get("/")
+    response = flask_app(view).test_client().get("/")
     assert (summary(responses[0]), summary(response.data)) == (page_of(B, B), page_of(A, A))
     assert response.headers["Vary"] == "Accept-Language"
 
@@ -200,19 +181,19 @@ def test_a_thread_of_a_request_has_the_page_of_the_request() -> None:
         thread.join()
         return "".join(parts)
 
-    response = make_app(view).test_client().get("/", headers={"Accept-Language": "ko"})
+    response = flask_app(view).test_client().get("/", headers={"Accept-Language": "ko"})
     assert summary(response.data) == page_of(A, B)._replace(styles=2)
     assert response.headers["Vary"] == "Accept-Language"
 
 
 def test_python_code_finds_the_nonce_that_an_extension_gives_to_templates() -> None:
-    app = make_app(lambda: str(faqs_from().render("pricing")))
+    app = flask_app(lambda: str(faqs_from().render("pricing")))
     app.jinja_env.globals["csp_nonce"] = lambda: "x"  # as Flask-Talisman does
     assert nonces(get(app)) == ["x"] * 2
 
 
 def test_a_nonce_of_a_view_counts_where_the_function_of_an_extension_has_none() -> None:
-    app = make_app(lambda: render_template_string(TWO, csp_nonce="x"))
+    app = flask_app(lambda: render_template_string(TWO, csp_nonce="x"))
     app.jinja_env.globals["csp_nonce"] = lambda: ""  # as Flask-Talisman does without a nonce in its policy
     assert nonces(get(app)) == ["x"] * 3
 
@@ -220,7 +201,7 @@ def test_a_nonce_of_a_view_counts_where_the_function_of_an_extension_has_none() 
 def test_a_mail_has_no_nonce_and_logs_nothing_where_templates_get_it_from_the_request(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    app = make_app(lambda: "")
+    app = flask_app(lambda: "")
     app.jinja_env.globals["csp_nonce"] = lambda: request.environ["nonce"]
     with app.app_context():
         assert nonces(render_template_string(TWO)) == [None] * 3
@@ -235,7 +216,7 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
         g.csp_nonce = "x"
         return render_template_string(TWO)
 
-    app = make_app(view)
+    app = flask_app(view)
     assert nonces(get(app)) == ["x"] * 3
     with ThreadPoolExecutor(1) as pool:  # I4, I14
         for _ in range(2):

@@ -16,28 +16,14 @@ from flask_babel import Babel
 from flask_caching import Cache
 from werkzeug.test import TestResponse
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.feed_service import feed_service
+from tests.support.pages import ONE, TWO, A, B, flask_app
 from tests.support.parsed import page_of, summary
-
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-ONE = '{% faq "pricing" %}'
-TWO = f'{ONE}<hr>{{{{ faq("legal") }}}}'
-
-View = Callable[[], Any]
-
-
-def make_app(view: View | str = TWO, faqs: FAQEmbed | None = None) -> Flask:
-    """Return an application with one page at /, by a view or from a template."""
-    app = Flask("host")
-    FAQExtension(app, embed=faqs or fake_embed({"pricing": A, "legal": B}))
-    app.add_url_rule("/", "home", view if callable(view) else lambda: render_template_string(view))
-    return app
 
 
 def get(app: Flask, **headers: str) -> TestResponse:
@@ -64,7 +50,7 @@ def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None
         made.append((response, response.response, list(response.headers)))
         return response
 
-    sent = get(make_app(view, fake_embed({f"faq{n}": A for n in range(count)})))
+    sent = get(flask_app(view, fake_embed({f"faq{n}": A for n in range(count)})))
     ((response, body, headers),) = made
     assert response.response is body
     assert len(summary(sent.data).faqs) == count
@@ -109,7 +95,7 @@ def test_no_hook_of_the_host_makes_a_preview_cacheable(
 
 
 def test_a_preview_shows_the_draft_of_an_faq_that_a_hook_appends(drafts: FAQEmbed) -> None:
-    app = make_app(ONE, drafts)
+    app = flask_app(ONE, drafts)
 
     @app.after_request
     def append(response: Response) -> Response:
@@ -138,7 +124,7 @@ def test_the_language_that_the_site_chose_beats_the_visitors(
 ) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url, lang="fr") as faqs:
-        app = make_app(ONE, faqs)
+        app = flask_app(ONE, faqs)
         Babel(app, locale_selector=lambda: "es_MX")
         app.before_request(lambda: setattr(g, name, choice))
         assert "Vary" not in get(app, **{"Accept-Language": "ja"}).headers
@@ -151,7 +137,7 @@ def test_without_a_setting_the_visitors_language_is_asked_for_and_the_response_v
 ) -> None:
     faulty.serve(samples.pricing())
     with FAQEmbed(faulty.base_url) as faqs:
-        response = get(make_app(ONE, faqs), **{"Accept-Language": header})
+        response = get(flask_app(ONE, faqs), **{"Accept-Language": header})
         assert response.headers["Vary"] == "Accept-Language"
         assert [request.lang for request in faulty.log] == [lang]
 

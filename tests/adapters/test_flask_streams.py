@@ -21,16 +21,15 @@ from flask_babel import Babel
 from jinja2 import DictLoader
 from werkzeug.test import create_environ, run_wsgi_app
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.garbage import own_garbage
+from tests.support.pages import A, B, flask_app
 from tests.support.parsed import nonces, page_of, summary, text_of
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“."), title="Legal"))
 THREE = '{% faq "pricing" %}|{{ faq("legal") }}|{% faq "pricing" %}'
 WITH_SCHEMA = '{% faq "pricing", schema=false %}|{{ faq("legal", schema=false) }}|{{ faq_schema() }}'
 
@@ -57,32 +56,25 @@ def by_bytes(source: str) -> Any:
 streams = pytest.mark.parametrize("stream", [by_template, by_parts, by_parts_without_context, by_bytes])
 
 
-def make_app(view: Callable[[], Any], faqs: FAQEmbed | None = None) -> Flask:
-    app = Flask("host")
-    FAQExtension(app, embed=faqs or fake_embed({"pricing": A, "legal": B}))
-    app.add_url_rule("/", "home", view)
-    return app
-
-
 def get(app: Flask, **headers: str) -> str:
     return app.test_client().get("/", headers=headers).text
 
 
 @streams
 def test_a_streamed_page_is_one_faq_page_and_each_document_has_its_stylesheet(stream: Stream) -> None:
-    html = get(make_app(lambda: stream(THREE.rpartition("|")[0])))
+    html = get(flask_app(lambda: stream(THREE.rpartition("|")[0])))
     assert summary(html) == page_of(A, B)._replace(styles=1 if stream is by_template else 2)
 
 
 def test_a_streamed_page_has_its_nonce_and_every_question_by_faq_schema() -> None:
-    app = make_app(lambda: by_template(WITH_SCHEMA))
+    app = flask_app(lambda: by_template(WITH_SCHEMA))
     app.before_request(lambda: setattr(g, "csp_nonce", "x"))
     html = get(app)
     assert (summary(html), nonces(html)) == (page_of(A, B), ["x"] * 2)
 
 
 def test_a_stream_that_is_read_after_the_request_is_of_its_page() -> None:
-    parts, _, _ = run_wsgi_app(make_app(lambda: by_template(WITH_SCHEMA)), create_environ("/"))
+    parts, _, _ = run_wsgi_app(flask_app(lambda: by_template(WITH_SCHEMA)), create_environ("/"))
     assert summary(b"".join(parts)) == page_of(A, B)
 
 
@@ -97,7 +89,7 @@ def test_a_stream_and_its_headers_stay_as_the_view_made_them(count: int) -> None
         made.append((Response(body, mimetype="text/html", headers=headers), body))
         return made[-1][0]
 
-    sent = make_app(view).test_client().get("/")
+    sent = flask_app(view).test_client().get("/")
     ((response, body),) = made
     assert response.response is body
     assert len(summary(sent.data).faqs) == count
@@ -114,7 +106,7 @@ def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
     faulty.serve(samples.pricing())
     headers = {"Cache-Control": "public, max-age=60"} if cached else {}
     with FAQEmbed(faulty.base_url, wait=20) as faqs:
-        app = make_app(lambda: Response(stream('{% faq "pricing" %}'), headers=headers), faqs)
+        app = flask_app(lambda: Response(stream('{% faq "pricing" %}'), headers=headers), faqs)
         if chosen:
             Babel(app, locale_selector=lambda: chosen)
         response = app.test_client().get("/", headers={"Accept-Language": "ja"})
@@ -124,14 +116,14 @@ def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
 
 
 def test_in_development_a_streamed_page_shows_what_went_wrong() -> None:
-    app = make_app(lambda: by_template('{% faq "unknown" %}'))
+    app = flask_app(lambda: by_template('{% faq "unknown" %}'))
     app.debug = True
     (problem,) = text_of(get(app), ".faqsvc-problem")
     assert "unknown" in problem
 
 
 def test_a_streamed_page_may_fail_and_the_next_is_as_ever() -> None:
-    app = make_app(lambda: by_parts(THREE + "|{{ 1 // 0 }}"))
+    app = flask_app(lambda: by_parts(THREE + "|{{ 1 // 0 }}"))
     app.add_url_rule("/next", "next", lambda: by_template(WITH_SCHEMA))
     for _ in range(2):
         parts, _, _ = run_wsgi_app(app, create_environ("/"))
@@ -151,14 +143,14 @@ def test_a_streamed_page_may_fail_and_the_next_is_as_ever() -> None:
     ids=["template", "parts", "parts without context"],
 )
 def test_a_streamed_response_leaves_no_reference_cycle(view: Callable[[], Any], query: str) -> None:  # I14
-    app = make_app(view)
+    app = flask_app(view)
     app.jinja_loader = DictLoader({"page": THREE})  # a template from a string is a cycle itself
     assert own_garbage(lambda: app.test_client().get(f"/{query}")) == []
 
 
 def test_a_context_that_was_copied_in_a_stream_is_outside_of_its_page_afterwards() -> None:  # I14
     contexts = list[Context]()
-    app = make_app(lambda: by_template('{% faq "pricing" %}{{ copy() }}'))
+    app = flask_app(lambda: by_template('{% faq "pricing" %}{{ copy() }}'))
     app.before_request(lambda: setattr(g, "csp_nonce", "x"))
     app.jinja_env.globals["copy"] = lambda: contexts.append(copy_context()) or ""  # type: ignore[func-returns-value]
     with app.test_client().get("/") as response:

@@ -22,7 +22,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.cases import sampled
-from tests.support.embeds import SLACK
+from tests.support.embeds import SLACK, warnings_of
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import json_ld, nonces, summary
 
@@ -55,10 +55,6 @@ def environment(faqs: FAQEmbed | None = None, **options: Any) -> Environment:
 
 def render(source: str, faqs: FAQEmbed | None = None, **options: Any) -> str:
     return environment(faqs, **options).from_string(source).render()
-
-
-def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
 
 
 @ways

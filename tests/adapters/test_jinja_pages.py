@@ -7,16 +7,13 @@ from contextvars import copy_context
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
+from jinja2 import Environment
 
-from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.jinja import install
-from faqsvc_embed.testing import fake_embed
-from tests.support import samples
+from faqsvc_embed import FAQEmbed
+from tests.support import pages
+from tests.support.pages import A, B, embed
 from tests.support.parsed import page_of, summary
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
 TWO = '{% faq "pricing" %}{{ faq("legal") }}'
 
 TEMPLATES = {
@@ -42,14 +39,8 @@ SOURCES = {
 }
 
 
-def embed(**settings: Any) -> FAQEmbed:
-    return fake_embed({"pricing": A, "legal": B}, **settings)
-
-
 def environment(faqs: FAQEmbed | None = None, **options: Any) -> Environment:
-    host = Environment(**{"autoescape": True, "loader": DictLoader(TEMPLATES), **options})
-    install(host, faqs or embed())
-    return host
+    return pages.environment(faqs, TEMPLATES, **options)
 
 
 @pytest.mark.parametrize("enable_async", [False, True])

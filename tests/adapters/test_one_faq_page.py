@@ -11,16 +11,14 @@ from typing import Any, Final
 
 import pytest
 import turbohtml
-from flask import Flask, render_template_string
-from jinja2 import Environment
+from flask import render_template_string
 from pyld import jsonld
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.pages import environment, flask_app
 from tests.support.slow import slow_embed
 
 ADDRESS: Final = "https://shop.example/prices"
@@ -73,15 +71,11 @@ Host = Callable[[str, FAQEmbed], str]
 
 
 def jinja(source: str, embed: FAQEmbed) -> str:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    return environment.from_string(source).render()
+    return environment(embed).from_string(source).render()
 
 
 def jinja_stream(source: str, embed: FAQEmbed) -> str:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    return "".join(environment.from_string(source).generate())
+    return "".join(environment(embed).from_string(source).generate())
 
 
 def flask_after_a_mail(source: str, embed: FAQEmbed) -> str:
@@ -89,10 +83,7 @@ def flask_after_a_mail(source: str, embed: FAQEmbed) -> str:
         render_template_string(source)
         return render_template_string(source)
 
-    app = Flask("host")
-    FAQExtension(app, embed=embed)
-    app.add_url_rule("/", view_func=view)
-    return app.test_client().get("/").text
+    return flask_app(view, embed).test_client().get("/").text
 
 
 hosts = pytest.mark.parametrize("host", [jinja, jinja_stream, flask_after_a_mail])

@@ -15,27 +15,23 @@ from django.test import AsyncClient as AsyncDjangoClient
 from django.test import Client as DjangoClient
 from django.utils import translation
 from flask import Flask, Response, g, render_template_string, request, stream_with_context
-from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.routing import Route
 from werkzeug.test import Client as WSGIClient
 
-from faqsvc_embed import FAQ, FAQEmbed, wsgi
+from faqsvc_embed import FAQEmbed, wsgi
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import asgi, django_project, samples
 from tests.support import faulty as behaviours
 from tests.support.faulty import FaultyServer
+from tests.support.pages import FAQS, A, B, embeds, environment
 from tests.support.parsed import nonces, page_of, summary
 from tests.support.slow import slow_embed
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
 TWO: Final = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
 PARTS: Final = ('{{ faq("pricing") }}', '{{ faq("legal") }}')
 LIFETIME: Final = {"Cache-Control": "max-age=600", "Expires": "Sat, 21 Nov 2126 08:00:00 GMT"}
@@ -59,9 +55,8 @@ def sent(status: int, headers: Any, body: bytes) -> Sent:
 
 
 def renderer(embed: FAQEmbed) -> Callable[[str], str]:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    return lambda source: environment.from_string(source).render()
+    host = environment(embed)
+    return lambda source: host.from_string(source).render()
 
 
 def flask(embed: FAQEmbed) -> Get:
@@ -218,7 +213,6 @@ def _django(embed: FAQEmbed, *, is_async: bool) -> Get:
 
 
 hosts = pytest.mark.parametrize("host", [flask, plain_wsgi, starlette, django, django_async])
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached", "uncached"])
 
 
 @hosts

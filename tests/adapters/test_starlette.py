@@ -24,9 +24,10 @@ from tests.support import samples
 from tests.support.asgi import aget, get
 from tests.support.embeds import SLACK, own_threads
 from tests.support.faulty import FaultyServer
+from tests.support.pages import FAQS, TWO, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, TWO, A, B, Make, app_of, embeds, rendering
+from tests.support.starlette_host import app_of, rendering
 
 # Attaching
 

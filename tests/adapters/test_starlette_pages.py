@@ -20,9 +20,10 @@ from faqsvc_embed.starlette import faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import Sent, aget, get
+from tests.support.pages import FAQS, TWO, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, TWO, A, B, Endpoint, Make, app_of, embeds, rendering, templates
+from tests.support.starlette_host import Endpoint, app_of, rendering, templates
 
 # Ways to make a page
 
@@ -38,26 +39,10 @@ def in_an_async_environment(embed: FAQEmbed) -> Endpoint:
     return endpoint
 
 
-def awaited(embed: FAQEmbed) -> Endpoint:
-    async def endpoint(request: Request) -> Response:
-        faqs = faqs_from(request)
-        return HTMLResponse(f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}")
-
-    return endpoint
-
-
 def awaited_together(embed: FAQEmbed) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         faqs = faqs_from(request)
         return HTMLResponse("<hr>".join(await asyncio.gather(faqs.arender("pricing"), faqs.arender("legal"))))
-
-    return endpoint
-
-
-def without_waiting(embed: FAQEmbed) -> Endpoint:
-    async def endpoint(request: Request) -> Response:
-        faqs = faqs_from(request)
-        return HTMLResponse(f"{faqs.render('pricing')}<hr>{faqs.render('legal')}")
 
     return endpoint
 
@@ -79,34 +64,6 @@ def in_two_threads(embed: FAQEmbed) -> Endpoint:
     return endpoint
 
 
-def awaited_and_in_a_template(embed: FAQEmbed) -> Endpoint:
-    made = templates(embed, page='{{ first }}<hr>{% faq "legal" %}')
-
-    async def endpoint(request: Request) -> Response:
-        return made.TemplateResponse(request, "page", {"first": await embed.arender("pricing")})
-
-    return endpoint
-
-
-def in_a_template_and_awaited(embed: FAQEmbed) -> Endpoint:
-    made = templates(embed, page='{{ faq("pricing") }}')
-
-    async def endpoint(request: Request) -> Response:
-        first = made.get_template("page").render()
-        return HTMLResponse(f"{first}<hr>{await embed.arender('legal')}")
-
-    return endpoint
-
-
-def in_several_templates(embed: FAQEmbed) -> Endpoint:
-    made = templates(embed, a='{{ faq("pricing") }}', b='{{ faq("legal") }}')
-
-    async def endpoint(request: Request) -> Response:
-        return HTMLResponse("<hr>".join(made.get_template(name).render() for name in "ab"))
-
-    return endpoint
-
-
 def in_tasks(embed: FAQEmbed) -> Endpoint:
     async def part(slug: str) -> str:
         await asyncio.sleep(0)
@@ -122,14 +79,9 @@ def in_tasks(embed: FAQEmbed) -> Endpoint:
 WAYS = [
     lambda embed: rendering(embed, TWO),
     in_an_async_environment,
-    awaited,
     awaited_together,
-    without_waiting,
     in_the_thread_pool,
     in_two_threads,
-    awaited_and_in_a_template,
-    in_a_template_and_awaited,
-    in_several_templates,
     in_tasks,
 ]
 

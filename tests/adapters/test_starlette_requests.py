@@ -10,9 +10,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import get
+from tests.support.pages import FAQS, TWO, Make, embeds
 from tests.support.parsed import nonces
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, TWO, Make, app_of, embeds, rendering, templates
+from tests.support.starlette_host import app_of, rendering, templates
 
 
 def with_state(app: ASGIApp, **state: Any) -> ASGIApp:

@@ -13,34 +13,25 @@ from wsgiref.util import FileWrapper, setup_testing_defaults
 from wsgiref.validate import validator
 
 import pytest
-from jinja2 import DictLoader, Environment
+from jinja2 import Environment
 from werkzeug.test import Client
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed import ConfigurationError, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware, faqs_from
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.garbage import own_garbage
+from tests.support.pages import FAQS, TWO, A, B, environment
 from tests.support.parsed import attributes, nonces, page_of, summary
 from tests.support.slow import slow_embed
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
 ONE = '<p>{{ faq("pricing") }}</p>'
-TWO = '{{ faq("pricing") }}<hr>{{ faq("legal") }}'
 HTML = ("Content-Type", "text/html; charset=utf-8")
 TEXT = ("Content-Type", "text/plain")
 
 App = Callable[..., Iterable[bytes]]
-
-
-def environment(embed: FAQEmbed, **templates: str) -> Environment:
-    made = Environment(autoescape=True, loader=DictLoader(templates))
-    install(made, embed)
-    return made
 
 
 def app_of(body: Callable[[], Iterable[bytes]], *headers: tuple[str, str], status: str = "200 OK") -> App:

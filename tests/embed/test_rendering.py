@@ -1,6 +1,5 @@
 """`render`, `arender` and `schema` of the facade."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -25,24 +24,10 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.pages import A, B, embed, renders
 from tests.support.parsed import faq_pages, json_ld, nodes_of, nonces, page_of, summary, text_of
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
-
 Render = Callable[..., Markup]
-renders: pytest.MarkDecorator = pytest.mark.parametrize(
-    "render",
-    [
-        lambda embed, *args, **options: embed.render(*args, **options),
-        lambda embed, *args, **options: asyncio.run(embed.arender(*args, **options)),
-    ],
-    ids=["sync", "async"],
-)
-
-
-def embed() -> FAQEmbed:
-    return fake_embed({"pricing": A, "legal": B})
 
 
 def with_template(embed: FAQEmbed, source: str, **variables: object) -> None:

@@ -8,21 +8,15 @@ from typing import Any
 import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.support import samples
 from tests.support.asgi import Sent, aget, get
+from tests.support.pages import FAQS, A, B, Make, embeds
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
 
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
 HTML = (b"content-type", b"text/html; charset=utf-8")
-
-Make = Callable[..., FAQEmbed]
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached", "uncached"])
 
 
 def start(*headers: tuple[bytes, bytes], status: int = 200) -> Message:

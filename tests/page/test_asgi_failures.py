@@ -1,21 +1,18 @@
 """What happens to a response when the application, its client or its server fails."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from faqsvc_embed import FAQEmbed
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.page.test_asgi import FAQS, app_of, body, start, two
+from tests.page.test_asgi import app_of, body, start, two
 from tests.support.asgi import aget, get
+from tests.support.pages import FAQS, Make, embeds
 from tests.support.slow import slow_embed
-
-Make = Callable[..., FAQEmbed]
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached", "uncached"])
 
 
 @pytest.mark.parametrize("after", [0, 1, 2])

@@ -1,43 +1,23 @@
 """The options of one call: resolved against the settings and the page, with a warning for what is invalid."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from jinja2 import DictLoader, Environment
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
+from faqsvc_embed import ConfigurationError, FAQEmbed, Theme
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.embeds import warnings_of
 from tests.support.faults.behaviours import slow_head
 from tests.support.faulty import FaultyServer
+from tests.support.pages import A, embed, renders
 from tests.support.parsed import attributes, text_of
 
-A = FAQ.from_dict(samples.pricing())
-
 Render = Callable[..., str]
-renders: pytest.MarkDecorator = pytest.mark.parametrize(
-    "render",
-    [
-        lambda embed, *args, **options: str(embed.render(*args, **options)),
-        lambda embed, *args, **options: str(asyncio.run(embed.arender(*args, **options))),
-    ],
-    ids=["sync", "async"],
-)
-
-
-def embed(**settings: Any) -> FAQEmbed:
-    return fake_embed({"pricing": A}, **settings)
-
-
-def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-
-
 # Against the settings
 
 

@@ -19,6 +19,7 @@ from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
+from tests.support.pages import renders
 from tests.support.parsed import page_of, summary
 from tests.support.waiting import settle
 
@@ -28,14 +29,6 @@ LEGAL = FAQ.from_dict(samples.record("legal", ("Who?", "We.")))
 
 Render = Callable[..., str]
 Use = Callable[..., FAQState]
-renders: pytest.MarkDecorator = pytest.mark.parametrize(
-    "render",
-    [
-        lambda embed, *args, **options: str(embed.render(*args, **options)),
-        lambda embed, *args, **options: str(asyncio.run(embed.arender(*args, **options))),
-    ],
-    ids=["sync", "async"],
-)
 uses: pytest.MarkDecorator = pytest.mark.parametrize(
     "use",
     [

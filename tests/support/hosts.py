@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from django.test import Client as DjangoClient
 from flask import Flask, Response, render_template_string
-from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.testclient import TestClient
@@ -13,8 +12,8 @@ from werkzeug.test import Client
 
 from faqsvc_embed import FAQEmbed, wsgi
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from tests.support import django_project, starlette_host
+from tests.support.pages import environment
 
 HEADERS: Final = {"Cache-Control": "public, max-age=600", "CDN-Cache-Control": "max-age=600"}
 
@@ -71,9 +70,8 @@ HOSTS: Final[tuple[Host, ...]] = (flask_host, asgi_host, wsgi_host, django_host)
 
 
 def _renderer(embed: FAQEmbed, template: str, variables: Mapping[str, Any]) -> Callable[[], str]:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
-    return lambda: environment.from_string(template).render(variables)
+    made = environment(embed).from_string(template)
+    return lambda: made.render(variables)
 
 
 def _getter(client: Any) -> Get:

@@ -3,35 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
-from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.jinja import install
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing import fake_embed
-from tests.support import samples
-from tests.support.slow import slow_embed
-
-A = FAQ.from_dict(samples.pricing())
-B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
-FAQS = {"pricing": A, "legal": B}
-TWO = '{{ faq("pricing") }}<hr>{% faq "legal" %}'
+from tests.support.pages import environment
 
 Endpoint = Callable[[Request], Any]
-Make = Callable[..., FAQEmbed]
-embeds = pytest.mark.parametrize("make", [fake_embed, slow_embed], ids=["cached", "uncached"])
 
 
 def templates(embed: FAQEmbed, **sources: str) -> Jinja2Templates:
-    made = Jinja2Templates(env=Environment(autoescape=True, loader=DictLoader(sources)))
-    install(made.env, embed)
-    return made
+    return Jinja2Templates(env=environment(embed, sources))
 
 
 def rendering(embed: FAQEmbed, source: str, **options: Any) -> Endpoint:
