@@ -8,18 +8,17 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from faqsvc_embed import FAQ, FAQEmbed, Item
-from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import aget, get
+from tests.support.pages import environment
 from tests.support.parsed import page_of, summary
 
 SHORT = FAQ.from_dict(samples.pricing())
@@ -35,10 +34,9 @@ class Threads:
     def __init__(self) -> None:
         self.by_slug = dict[str, str]()
         theirs = {"faqsvc/faq.html": "{{ note(faq.slug) }}{{ items[0].answer }}"}
-        self.environment = Environment(autoescape=True, loader=DictLoader(theirs))
-        self.environment.globals["note"] = self._note
         self.embed = fake_embed(FAQS)
-        install(self.environment, self.embed)
+        self.environment = environment(self.embed, theirs)
+        self.environment.globals["note"] = self._note
 
     def _note(self, slug: str) -> str:
         is_main = threading.current_thread() is threading.main_thread()
@@ -95,10 +93,8 @@ def no_collection() -> Iterator[None]:
 
 def longest_turn(embed: FAQEmbed) -> float:
     """Return the longest processor time that the loop's thread takes without a pause, for a page."""
-    environment = Environment(autoescape=True)
-    install(environment, embed)
     embed.render("pricing")
-    template = environment.from_string('{{ faq("long") }}{{ faq("pricing") }}')
+    template = environment(embed).from_string('{{ faq("long") }}{{ faq("pricing") }}')
     turns, over = list[float](), False
 
     async def endpoint(request: Request) -> Response:
@@ -142,9 +138,8 @@ def test_a_long_faq_does_not_block_the_loop(record: dict[str, object]) -> None:
 
 
 def test_a_page_with_a_long_faq_has_what_other_pages_have() -> None:
-    environment = Environment(autoescape=True)
-    install(environment, embed := fake_embed(FAQS))
-    template = environment.from_string('{{ faq("large") }}{{ faq("pricing") }}')
+    embed = fake_embed(FAQS)
+    template = environment(embed).from_string('{{ faq("large") }}{{ faq("pricing") }}')
 
     async def endpoint(request: Request) -> Response:
         return HTMLResponse(template.render())

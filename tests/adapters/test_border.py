@@ -13,7 +13,6 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import AsyncClient
 from django.test import Client as DjangoClient
 from flask import Flask, Response, render_template_string, stream_template_string
-from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, StreamingResponse
@@ -26,7 +25,6 @@ from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Fetched, Outcome
 from faqsvc_embed.cache.source import BaseSource, Read
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import DOCUMENT, request_page
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import asgi, django_project
@@ -40,6 +38,7 @@ from tests.support.injection import (
     name_of,
     raising,
 )
+from tests.support.pages import environment
 
 pytestmark = [
     # A generator gets the code of a plain function. As an error, the warning would leave it so.
@@ -147,15 +146,14 @@ def flask_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 
 @contextmanager
 def starlette_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
+    host = environment(embed)
 
     async def page(_: Request) -> HTMLResponse:
-        return HTMLResponse(environment.from_string(template).render())
+        return HTMLResponse(host.from_string(template).render())
 
     async def stream(_: Request) -> StreamingResponse:
         async def parts() -> AsyncIterator[str]:
-            for part in environment.from_string(template).generate():
+            for part in host.from_string(template).generate():
                 yield part
 
         return StreamingResponse(parts(), media_type="text/html")
@@ -172,18 +170,17 @@ def starlette_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 
 @contextmanager
 def wsgi_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
+    host = environment(embed)
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
         write = start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
         match environ["PATH_INFO"]:
             case "/stream":
-                return (part.encode() for part in environment.from_string(template).generate())
+                return (part.encode() for part in host.from_string(template).generate())
             case "/write":
-                write(environment.from_string(template).render().encode())
+                write(host.from_string(template).render().encode())
                 return []
-        return [environment.from_string(template).render().encode()]
+        return [host.from_string(template).render().encode()]
 
     client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
 

@@ -336,32 +336,31 @@ def test_a_part_of_a_template_may_be_in_another_language(faulty: FaultyServer) -
 # Content-Security-Policy
 
 
-@servers
-@pytest.mark.skipif(django.VERSION < (6,), reason="Django has a nonce since 6.0")
-def test_the_nonce_of_django_is_on_every_element(get: Get) -> None:
-    policy = {"style-src": ["<CSP_NONCE_SENTINEL>"], "script-src": ["<CSP_NONCE_SENTINEL>"]}
-    names = ["django.middleware.csp.ContentSecurityPolicyMiddleware", MIDDLEWARE]
-    for middleware in (names, names[::-1]):
-        with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=middleware, SECURE_CSP=policy):
-            response = get()
-        found = set(nonces(response.content))
-        assert len(found) == 1
-        assert f"'nonce-{found.pop()}'" in response.headers["Content-Security-Policy"]
+CSP_MIDDLEWARE = {
+    "django": "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django-csp": "csp.middleware.CSPMiddleware",
+}
 
 
 @servers
-def test_the_nonce_of_django_csp_is_on_every_element(get: Get) -> None:
-    pytest.importorskip("csp")
-    from csp.constants import NONCE
+@pytest.mark.parametrize("source", ["django", "django-csp"])
+def test_the_nonce_of_the_policy_is_on_every_element(get: Get, source: str) -> None:
+    sources: list[Any] = ["<CSP_NONCE_SENTINEL>"]
+    if source == "django-csp":
+        pytest.importorskip("csp")
+        from csp.constants import NONCE
 
-    policy = {"DIRECTIVES": {"style-src": [NONCE], "script-src": [NONCE]}}
-    names = ["csp.middleware.CSPMiddleware", MIDDLEWARE]
+        sources = [NONCE]
+    elif django.VERSION < (6,):
+        pytest.skip("Django has a nonce since 6.0")
+    policy = {"style-src": sources, "script-src": sources}
+    settings: dict[str, Any] = {"SECURE_CSP": policy, "CONTENT_SECURITY_POLICY": {"DIRECTIVES": policy}}
+    names = [CSP_MIDDLEWARE[source], MIDDLEWARE]
     for middleware in (names, names[::-1]):
-        with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=middleware, CONTENT_SECURITY_POLICY=policy):
+        with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=middleware, **settings):
             response = get()
-        found = set(nonces(response.content))
-        assert len(found) == 1
-        assert f"'nonce-{found.pop()}'" in response.headers["Content-Security-Policy"]
+        (nonce,) = set(nonces(response.content))
+        assert f"'nonce-{nonce}'" in response.headers["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize("nonce", ["n", lambda: "n"], ids=["text", "function"])

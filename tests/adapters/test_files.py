@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from flask import Flask, g, render_template_string, request
-from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -14,10 +13,10 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.pages import environment
 from tests.support.parsed import attributes, summary, text_of
 
 FOREVER = "public, max-age=31536000, immutable"
@@ -50,11 +49,10 @@ def flask(embed: FAQEmbed, template: str) -> Get:
 
 
 def starlette(embed: FAQEmbed, template: str) -> Get:
-    environment = Environment(autoescape=True)
-    install(environment, embed)
+    host = environment(embed)
 
     async def page(request: Request) -> Response:
-        return HTMLResponse(environment.from_string(template).render())
+        return HTMLResponse(host.from_string(template).render())
 
     inner = FAQMiddleware(Starlette(routes=[Route("/", page)]), embed=embed)
 
@@ -79,9 +77,7 @@ def embed(**settings: Any) -> FAQEmbed:
 
 def inline_styles(template: str) -> list[str]:
     """Return the stylesheets that a page has inline, to compare files with."""
-    environment = Environment(autoescape=True)
-    install(environment, embed())
-    return text_of(environment.from_string(template).render(), "style")
+    return text_of(environment(embed()).from_string(template).render(), "style")
 
 
 @hosts
@@ -168,13 +164,6 @@ def test_hooks_of_the_host_find_an_endpoint_and_values_at_the_address_of_a_file(
     client = app.test_client()
     (link,) = attributes(client.get("/de/").text, "link", "href")
     assert [client.get(str(link)).text] == inline_styles(ONE)
-
-
-@pytest.mark.parametrize(("styles", "count"), [("inline", 1), ("none", 0)])
-@hosts
-def test_styles_are_inline_or_left_to_the_host(host: Host, styles: str, count: int) -> None:
-    page = host(embed(styles=styles), ONE * 2)("/").text
-    assert (summary(page).styles, "<link" in page) == (count, False)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Every kind of Jinja environment: its options and delimiters, its own templates for an FAQ, two embeds."""
 
-import asyncio
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -113,18 +111,6 @@ def test_the_tag_prints_where_an_expression_would(source: str, call: str) -> Non
     assert len(text_of(html, "section.faqsvc")) == plain.render(base="base").count("FAQ")
 
 
-def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:
-    threads = list[threading.Thread]()
-    host = Environment(
-        autoescape=True, enable_async=True, loader=DictLoader({"faqsvc/faq.html": "{{ thread() }}"})
-    )
-    host.globals["thread"] = lambda: threads.append(threading.current_thread())
-    install(host, fake_embed({"large": samples.large(), "pricing": A}))
-    for slug in ("pricing", "large", "pricing"):
-        asyncio.run(host.from_string("{{ faq(slug) }}").render_async(slug=slug))
-    assert [thread is threading.main_thread() for thread in threads] == [True, False, True]
-
-
 # The host's own templates for an FAQ
 
 
@@ -210,21 +196,6 @@ def test_a_template_that_is_included_without_context_keeps_its_faq_and_a_warning
         assert summary(host.get_template("page").render()) == page_of(A)
     (record,) = caplog.records
     assert (record.levelname, "'footer'" in record.getMessage()) == ("WARNING", True)
-
-
-def test_a_template_that_keeps_a_gap_because_its_faq_was_not_there_yet_is_named(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    parts = {"page": "{% include 'imprint' without context %}", "imprint": "{{ faq('pricing') }}"}
-
-    async def render_in_an_event_loop() -> None:
-        async with FAQEmbed("http://127.0.0.1:9") as faqs:
-            host = Environment(autoescape=True, loader=DictLoader(parts))
-            install(host, faqs)
-            host.get_template("page").render()
-
-    asyncio.run(render_in_an_event_loop())
-    assert any("'imprint'" in record.getMessage() for record in caplog.records)
 
 
 def test_macros_that_are_imported_without_context_log_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -3,7 +3,6 @@
 The pages of other hosts have the same bytes (`test_conformance.py`).
 """
 
-import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -170,12 +169,3 @@ def test_copies_with_other_options_have_one_answer() -> None:
     nodes = graph(jinja(source, fake_embed(FAQS)))
     (answer,) = of_type(nodes, "Answer")
     assert len(values(answer, "text")) == 1
-
-
-def test_awaited_faqs_are_one_faq_page() -> None:
-    embed = slow_embed(FAQS)
-
-    async def parts() -> str:
-        return "".join([await embed.arender(slug) for slug in ("faq0", "faq1")])
-
-    assert_one_faq_page(asyncio.run(parts()), [FAQS["faq0"], FAQS["faq1"]])

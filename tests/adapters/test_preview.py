@@ -13,7 +13,6 @@ import pytest
 from django.core.cache import cache
 from django.test import Client as DjangoClient
 from flask import Flask, Response, render_template_string, stream_template_string
-from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, StreamingResponse
 
@@ -21,7 +20,6 @@ from faqsvc_embed import FAQ, FAQEmbed, Item
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetcher import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.testing import fake_embed
@@ -29,6 +27,7 @@ from tests.support import django_project, hosts
 from tests.support.asgi import get
 from tests.support.cases import sampled
 from tests.support.feed_service import FeedService, feed_service
+from tests.support.pages import environment
 from tests.support.parsed import json_ld, text_of
 from tests.support.starlette_host import app_of, templates
 
@@ -305,9 +304,7 @@ def test_a_cache_of_the_host_keeps_the_json_ld_that_stands_apart(host: Any, embe
 
 
 def test_an_asynchronous_template_gives_a_cache_the_published_faq(embed: FAQEmbed) -> None:
-    environment = Environment(autoescape=True, enable_async=True)
-    install(environment, embed)
-    template, keep = environment.from_string(CACHED_PART), host_cache()
+    template, keep = environment(embed, enable_async=True).from_string(CACHED_PART), host_cache()
 
     async def page(_: Request) -> HTMLResponse:
         return HTMLResponse(await template.render_async(keep=keep))

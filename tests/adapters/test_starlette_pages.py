@@ -8,19 +8,17 @@ from contextvars import copy_context
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.asgi import Sent, aget, get
-from tests.support.pages import FAQS, TWO, A, B, Make, embeds
+from tests.support.pages import FAQS, TWO, A, B, Make, embeds, environment
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
 from tests.support.starlette_host import Endpoint, app_of, rendering, templates
@@ -29,9 +27,7 @@ from tests.support.starlette_host import Endpoint, app_of, rendering, templates
 
 
 def in_an_async_environment(embed: FAQEmbed) -> Endpoint:
-    environment = Environment(autoescape=True, enable_async=True)
-    install(environment, embed)
-    template = environment.from_string(TWO)
+    template = environment(embed, enable_async=True).from_string(TWO)
 
     async def endpoint(request: Request) -> Response:
         return HTMLResponse(await template.render_async())
@@ -214,8 +210,7 @@ def test_a_prefetched_faq_leaves_no_placeholder_however_long_it_is(
     heading_level: int, override: str | None
 ) -> None:  # I12
     embed = slow_embed({"large": LARGE})
-    loader = DictLoader({} if override is None else {"faqsvc/faq.html": override})
-    install(Environment(autoescape=True, loader=loader), embed)
+    environment(embed, {} if override is None else {"faqsvc/faq.html": override})
 
     async def endpoint(request: Request) -> Response:
         await embed.aprefetch("large")

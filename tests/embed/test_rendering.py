@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
 from markupsafe import Markup
 
 from faqsvc_embed import (
@@ -17,14 +16,13 @@ from faqsvc_embed import (
     FAQUnavailable,
     InvalidFAQ,
 )
-from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.pages import A, B, embed, renders
+from tests.support.pages import A, B, embed, environment, renders
 from tests.support.parsed import faq_pages, json_ld, nodes_of, nonces, page_of, summary, text_of
 
 Render = Callable[..., Markup]
@@ -32,9 +30,7 @@ Render = Callable[..., Markup]
 
 def with_template(embed: FAQEmbed, source: str, **variables: object) -> None:
     """Let the host override the template of FAQs."""
-    host = Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": source}))
-    host.globals.update(variables)
-    install(host, embed)
+    environment(embed, {"faqsvc/faq.html": source}).globals.update(variables)
 
 
 @renders

@@ -4,17 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
 
 from faqsvc_embed import ConfigurationError, FAQEmbed, Theme
-from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
 from tests.support import samples
 from tests.support.embeds import warnings_of
 from tests.support.faults.behaviours import slow_head
 from tests.support.faulty import FaultyServer
-from tests.support.pages import A, embed, renders
+from tests.support.pages import A, embed, environment, renders
 from tests.support.parsed import attributes, text_of
 
 Render = Callable[..., str]
@@ -98,8 +96,7 @@ def test_an_argument_beats_the_page_which_beats_the_setting(faulty: FaultyServer
 
 
 def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the_template() -> None:
-    host = Environment(autoescape=True)
-    install(host, embed())
+    host = environment()
     host.globals["csp_nonce"] = "template"
     template = host.from_string("{{ faq('pricing', nonce=given) }}")
     for page, given, nonce in (
@@ -159,8 +156,7 @@ def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slu
     caplog: pytest.LogCaptureFixture,
 ) -> None:  # a visitor may choose the slug
     source = "{{ faq(slug, heading_level=9) }}"
-    host = Environment(autoescape=True, loader=DictLoader({"a.html": source, "b.html": source}))
-    install(host, embed())
+    host = environment(templates={"a.html": source, "b.html": source})
     for number in range(20):
         for name in ("a.html", "b.html"):
             host.get_template(name).render(slug=f"slug-{number}")

@@ -19,7 +19,7 @@ from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.pages import renders
+from tests.support.pages import environment, renders
 from tests.support.parsed import page_of, summary
 from tests.support.waiting import settle
 
@@ -92,9 +92,10 @@ def test_a_page_shows_one_version_of_an_faq_though_another_arrives(render: Rende
     "call", ['{{ faq("pricing") }}', '{% faq "pricing" %}', '{{ faq("pricing", lang=none) }}']
 )
 def test_a_template_shows_the_state_that_its_hook_had(call: str) -> None:
-    embed, environment = fake_embed({"pricing": OLD}), Environment(autoescape=True)
-    install(environment, embed)
-    template = environment.from_string(f'{{% set state = use_faq("pricing") %}}{{{{ refresh() }}}}{call}')
+    embed = fake_embed({"pricing": OLD})
+    template = environment(embed).from_string(
+        f'{{% set state = use_faq("pricing") %}}{{{{ refresh() }}}}{call}'
+    )
     html = template.render(refresh=lambda: replace_faq(embed, NEW))
     assert summary(html).faqs == [["Old?"]]
 
@@ -164,9 +165,8 @@ def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> Non
     ids=str,
 )
 def test_a_page_from_the_cache_is_as_the_first(settings: dict[str, Any]) -> None:
-    environment = Environment(autoescape=True)
-    install(environment, fake_embed({"pricing": OLD, "legal": LEGAL}, **settings))
-    template = environment.from_string('{% faq "pricing" %}{% faq "legal" %}')
+    embed = fake_embed({"pricing": OLD, "legal": LEGAL}, **settings)
+    template = environment(embed).from_string('{% faq "pricing" %}{% faq "legal" %}')
     for nonce in (None, "n"):
         first = template.render(csp_nonce=nonce)
         assert summary(first).faqs == [["Old?"], ["Who?"]]
@@ -186,9 +186,8 @@ def test_a_theme_that_cannot_be_read_falls_back(theme: str) -> None:
             raise ArithmeticError
 
     embed = fake_embed({"pricing": OLD})
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    install(environment, embed)
-    template = environment.from_string(f"{{{{ faq('pricing', theme={theme}) }}}}")
+    host = environment(embed, undefined=StrictUndefined)
+    template = host.from_string(f"{{{{ faq('pricing', theme={theme}) }}}}")
     assert [template.render(odd=Odd()) for _ in range(2)] == [embed.render("pricing")] * 2
 
 
