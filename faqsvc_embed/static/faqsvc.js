@@ -59,7 +59,7 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toUpperCase().trim();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().toUpperCase().trim();
   const $filter = ($faq) => {
     const $query = $plain($one("filter", $faq).value), $was = $faq.dataset.filtered;
     let $section, $count = 0;
@@ -84,10 +84,11 @@
       $filter($faq);
     }
   };
-  const $aim = () => {
+  const $aim = ($event) => {
     $start();
     const $target = document.querySelector(":target"), $item = $target?.closest(".faqsvc-item,.faqsvc-section");
-    if (!$item || (!$item.hidden && $target.checkVisibility?.())) return;
+    /* The filter of a visitor who comes back to the page stays. */
+    if (!$item || ($item.hidden ? $event?.type == "pageshow" : $target.checkVisibility?.())) return;
     if ($item.hidden) $clear($item.closest(".faqsvc"));
     $open($item, true);
     $target.scrollIntoView();
@@ -128,7 +129,7 @@
         for (const $item of $some) $open($item, !$are);
       }
       const $link = $at(".faqsvc-anchor");
-      if ($link && navigator.clipboard && !$event.ctrlKey && !$event.metaKey) {
+      if ($link && navigator.clipboard) {
         $event.preventDefault();
         navigator.clipboard.writeText($link.href).then(
           () => ($link.textContent = $texts($faq)[3]),

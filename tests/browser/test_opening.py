@@ -212,7 +212,7 @@ def test_the_filter_finds_letters_in_both_cases_and_tells_japanese_sounds_apart(
         all[2].textContent = 'Welche Straße?'
         all[3].textContent = 'Çay ılık mı?'
     }""")
-    for query in ("バス\u3000行け", "バス", "strasse", "ILIK çay"):
+    for query in ("バス\u3000行け", "バス", "strasse", "STRAẞE", "ILIK çay"):
         page.get_by_role("searchbox", name="Fragen suchen").fill(query)
         expect(page.get_by_role("status")).to_have_text("1 gefunden")
     for nothing in (" ", "´"):
@@ -220,8 +220,11 @@ def test_the_filter_finds_letters_in_both_cases_and_tells_japanese_sounds_apart(
         expect(page.get_by_role("status")).to_have_text("")
 
 
-def test_a_visitor_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(page: Page, host: str) -> None:
-    page.goto(f"{host}/sections-details")
+@pytest.mark.parametrize("fragment", ["", "#faq-sections--returns-1"])
+def test_a_visitor_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(
+    page: Page, host: str, fragment: str
+) -> None:
+    page.goto(f"{host}/sections-details{fragment}")
     page.get_by_role("searchbox", name="Fragen suchen").fill("Payment")
     page.goto(f"{host}/details")
     page.go_back()
