@@ -58,9 +58,7 @@ PICO = """
 """
 
 
-@pytest.mark.parametrize(
-    ("path", "media"), [("themed", "screen"), ("themed", "print"), *((v, "screen") for v in VARIANTS)]
-)
+@pytest.mark.parametrize(("path", "media"), [("all", "screen"), ("themed", "print")])
 def test_no_element_of_the_host_changes(page: Page, host: str, path: str, media: str) -> None:
     page.emulate_media(media="print" if media == "print" else "screen")
     page.goto(f"{host}/without")
@@ -207,12 +205,11 @@ def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(page:
     assert visible(page) == [False] * 3
 
 
-@pytest.mark.parametrize("path", ["disclosure", "sections-disclosure"])
-def test_buttons_of_the_host_are_not_questions(page: Page, host: str, path: str) -> None:
+def test_buttons_of_the_host_are_not_questions(page: Page, host: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     found = list[object]()
     for css in ("i {}", BUTTONS):
-        page.goto(f"{host}/{path}")
+        page.goto(f"{host}/sections-disclosure")
         page.add_style_tag(content=css)
         toggles(page).first.click()
         toggles(page).first.press("Shift")  # shows the focus
@@ -242,8 +239,7 @@ def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> 
     assert {round(gap, 3) for gap in gaps} == {0}
 
 
-@pytest.mark.parametrize("variant", ["details", "disclosure"])
-@pytest.mark.parametrize("look", ["lines", "cards"])
+@pytest.mark.parametrize(("variant", "look"), [("details", "lines"), ("disclosure", "cards")])
 @pytest.mark.parametrize("reset", ["margin: 0", "margin: 0; padding: 0", "box-sizing: border-box"])
 def test_a_reset_of_all_elements_keeps_the_space_around_a_question(
     page: Page, host: str, variant: str, look: str, reset: str
@@ -328,7 +324,7 @@ def test_the_tools_of_a_long_faq_have_the_size_of_its_text(page: Page, host: str
     ("fixture", "csp"),
     [("host", "nonce"), ("host", "hashes"), ("linked_host", "self"), ("linked_host", "nonce")],
 )
-@pytest.mark.parametrize("path", [*(f"rich-{variant}" for variant in VARIANTS), "many", "all"])
+@pytest.mark.parametrize("path", ["rich-details", "rich-disclosure", "all"])
 def test_a_strict_policy_allows_every_variant(
     page: Page, request: pytest.FixtureRequest, fixture: str, csp: str, path: str
 ) -> None:
@@ -359,14 +355,11 @@ def test_these_policies_stop_what_they_do_not_allow(page: Page, host: str, linke
 
 
 @pytest.mark.parametrize("fixture", ["host", "linked_host"])
-@pytest.mark.parametrize("path", ["many", "nasty", "themed"])
-def test_no_request_leaves_the_host(
-    page: Page, request: pytest.FixtureRequest, fixture: str, path: str
-) -> None:
+def test_no_request_leaves_the_host(page: Page, request: pytest.FixtureRequest, fixture: str) -> None:
     address: str = request.getfixturevalue(fixture)
     requested = list[str]()
     page.on("request", lambda request: requested.append(request.url))
-    page.goto(f"{address}/{path}", wait_until="networkidle")
-    assert requested[0] == f"{address}/{path}"
+    page.goto(f"{address}/many")
+    assert requested[0] == f"{address}/many"
     assert [url for url in requested if not url.startswith(f"{address}/")] == []
     assert is_styled(page)

@@ -27,33 +27,21 @@ def test_a_click_opens_an_item_and_another_closes_it(page: Page, host: str, vari
 
 
 @BOTH
-@pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_the_keyboard_reaches_and_toggles_each_item_in_order(
-    page: Page, host: str, variant: str, key: str
-) -> None:
+def test_the_keyboard_reaches_and_toggles_each_item_in_order(page: Page, host: str, variant: str) -> None:
     page.goto(f"{host}/{variant}")
     page.locator("#own-summary").focus()
-    for index in range(3):
+    for index, key in enumerate(("Enter", "Space", "Enter")):
         page.keyboard.press("Tab")
         focused = "[...document.querySelectorAll('.faqsvc-toggle')].indexOf(document.activeElement)"
         assert page.evaluate(focused) == index
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         page.keyboard.press(key)
         assert expanded(page) == [n <= index for n in range(3)]
-    page.keyboard.press(key)
+    page.keyboard.press("Space")
     assert expanded(page) == [True, True, False]
     wait_until(lambda: visible(page) == [True, True, False])
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "field"
-
-
-def test_a_closed_panel_can_be_found_by_the_browser(page: Page, host: str) -> None:
-    page.goto(f"{host}/disclosure")
-    hidden = page.locator(".faqsvc-panel").evaluate_all("all => all.map(e => e.hidden)")
-    assert hidden == ["until-found"] * 3
-    toggles(page).first.click()
-    toggles(page).first.click()
-    assert page.locator(".faqsvc-panel").first.evaluate("e => e.hidden") == "until-found"
 
 
 @BOTH
@@ -81,14 +69,12 @@ def test_the_script_opens_an_item_where_the_browser_does_not(page: Page, host: s
     wait_until(lambda: expanded(page) == [False, False, True])
 
 
-@pytest.mark.parametrize(
-    "fragment", ["", "%", "%E0%A4%A", "nothing", "faq-pricing", "'\"><b", "%00", "section", "before"]
-)
-def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str, fragment: str) -> None:
+def test_a_fragment_that_names_no_item_is_no_error(page: Page, host: str) -> None:
     errors = errors_of(page)
-    page.goto(f"{host}/disclosure#{fragment}")
-    page.evaluate("fragment => { location.hash = 'x'; location.hash = fragment }", fragment)
-    assert expanded(page) == [False] * 3
+    page.goto(f"{host}/disclosure#%E0%A4%A")
+    for fragment in ("", "%", "nothing", "faq-pricing", "'\"><b", "%00", "section", "before"):
+        page.evaluate("fragment => { location.hash = 'x'; location.hash = fragment }", fragment)
+        assert expanded(page) == [False] * 3
     assert errors == []
 
 
@@ -111,13 +97,10 @@ def test_an_exclusive_faq_has_one_open_item(page: Page, host: str, variant: str)
         assert visible(page)[:3] == [n == index for n in range(3)]
     toggles(page).nth(1).click()
     assert expanded(page)[:3] == [False] * 3
-
-
-def test_two_exclusive_faqs_are_independent(page: Page, host: str) -> None:
-    page.goto(f"{host}/exclusive-details")
-    for index in (0, 3):
-        toggles(page).nth(index).click()
-    assert expanded(page) == [True, False, False, True, False]
+    for other in toggles(page).all()[3:4]:  # another FAQ on the page
+        other.click()
+        toggles(page).nth(0).click()
+        assert expanded(page) == [True, False, False, True, False]
 
 
 def test_a_sticky_header_does_not_cover_an_open_item(page: Page, host: str) -> None:
@@ -135,9 +118,6 @@ def test_a_sticky_header_does_not_cover_an_open_item(page: Page, host: str) -> N
     wait_until(lambda: bool(answer.evaluate("e => Math.abs(e.getBoundingClientRect().top - 150) < 2")))
 
 
-TOGGLING = pytest.mark.parametrize("variant", ["details", "disclosure"])
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_an_index_leads_to_each_section(page: Page, host: str, variant: str) -> None:
     page.goto(f"{host}/sections-{variant}")
@@ -147,7 +127,7 @@ def test_an_index_leads_to_each_section(page: Page, host: str, variant: str) -> 
     expect(page.get_by_role("heading", name="Returns", exact=True)).to_be_in_viewport()
 
 
-@TOGGLING
+@BOTH
 def test_one_button_opens_and_closes_all_answers(page: Page, host: str, variant: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/sections-{variant}")
@@ -232,7 +212,7 @@ def test_a_visitor_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(
     expect(page.get_by_role("status")).to_have_text("4 gefunden")
 
 
-@TOGGLING
+@BOTH
 def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
     page: Page, host: str, variant: str
 ) -> None:
@@ -265,7 +245,7 @@ def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
     wait_until(lambda: expanded(page) == [n in (1, index) for n in range(12)])
 
 
-@TOGGLING
+@BOTH
 def test_the_button_opens_and_closes_the_questions_that_the_filter_shows(
     page: Page, host: str, variant: str
 ) -> None:

@@ -7,8 +7,8 @@ import pytest
 from demo_apps.demo import Demo, running_demo
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def demo() -> Iterator[Demo]:
-    """The demo."""
+    """The demo, which takes seconds to start."""
     with running_demo(0) as demo:
         yield demo

@@ -10,8 +10,7 @@ from contextlib import closing
 import httpx2
 import pytest
 
-from demo_apps.demo import Demo, running_demo
-from demo_apps.servers import PortTaken
+from demo_apps.demo import Demo
 from faqsvc_embed import FAQClient
 
 pytestmark = pytest.mark.system
@@ -62,8 +61,6 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
 def test_a_port_that_is_in_use_is_named() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(PortTaken, match=str(port)), running_demo(port):
-            pass
         done = subprocess.run([*COMMAND[:-1], str(port)], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(port) in done.stderr
@@ -83,6 +80,6 @@ def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
     assert "/desk/faqs/pricing" in page.text
 
 
-@pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django", "Jinja"])
-def test_an_unknown_page_is_not_found(demo: Demo, website: str) -> None:
-    assert httpx2.get(f"{demo.websites[website]}/nothing", timeout=30).status_code == 404
+def test_an_unknown_page_is_not_found(demo: Demo) -> None:
+    found = [httpx2.get(f"{website}/nothing", timeout=30) for website in demo.websites.values()]
+    assert [response.status_code for response in found] == [404] * 5

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from http.cookiejar import CookieJar
@@ -133,23 +134,38 @@ USER: Final = (
 Environ = dict[str, str]
 
 
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the project of the page, with a database and an administrator."""
+    folder = tmp_path_factory.mktemp("project")
+    write_files(blocks_of(ADMIN_PAGE), folder)
+    django(folder, "makemigrations", "faqs")
+    django(folder, "migrate")
+    django(folder, "shell", "-c", USER)
+    return folder
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Environ:
-    """The environment of a process in the project of the page, with a migrated database."""
-    write_files(blocks_of(ADMIN_PAGE), tmp_path)
-    environ = {
+def project(migrated: Path, tmp_path: Path) -> Environ:
+    """The environment of a process in a copy of the project."""
+    shutil.copytree(migrated, tmp_path, dirs_exist_ok=True)
+    return environ_of(tmp_path)
+
+
+def environ_of(folder: Path) -> Environ:
+    return {
         **{name: value for name, value in os.environ.items() if not name.startswith("FAQSVC_")},
         "DJANGO_SETTINGS_MODULE": "shop.settings",
-        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
     }
-    django(environ, tmp_path, "makemigrations", "faqs")
-    return environ
 
 
-def django(environ: Environ, place: Path, *arguments: str) -> str:
+def django(folder: Path, *arguments: str) -> str:
     """Run a command of the project."""
     command = [sys.executable, "-W", "error", "-m", "django", *arguments]
-    done = subprocess.run(command, env=environ, cwd=place, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, env=environ_of(folder), cwd=folder, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -177,11 +193,12 @@ class SourceTest(TransactionTestCase):
 
 
 @pytest.mark.system
-def test_the_project_is_checked_and_its_own_tests_pass(project: Environ, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("project")
+def test_the_project_is_checked_and_its_own_tests_pass(tmp_path: Path) -> None:
     (tmp_path / "faqs" / "test_source.py").write_text(FURTHER_TESTS)
     output = run_commands(blocks_of(ADMIN_PAGE), tmp_path)
     assert ("no issues" in output, "Ran 1 test" in output) == (True, True)
-    assert "Ran 1 test" in django(project, tmp_path, "test", "faqs.test_source")
+    assert "Ran 1 test" in django(tmp_path, "test", "faqs.test_source")
 
 
 class Editor:
@@ -224,8 +241,6 @@ def test_an_edit_in_the_admin_is_shown_by_every_process(
         project["FAQSVC_MAX_FRESH"] = "1"
         settings = tmp_path / "shop" / "settings.py"
         settings.write_text(settings.read_text().replace(', "MAX_FRESH": 60', ""))
-    django(project, tmp_path, "migrate")
-    django(project, tmp_path, "shell", "-c", USER)
     (tmp_path / "workers.py").write_text(WORKERS)
     command = "gunicorn --bind 127.0.0.1:{port} --workers 2 workers:application"
     with running(f"{command} --chdir {tmp_path}", tmp_path / "log", **project) as server:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 RUNBOOK: Final = Path(__file__).parents[2] / "docs/how-to/operations.md"
 FAQSVC: Final = [sys.executable, "-m", "faqsvc_embed"]
@@ -43,14 +43,16 @@ def run_in_shell(commands: str, place: Path, **variables: str) -> str:
 
 
 @contextmanager
-def serving(*arguments: str, ended_by: signal.Signals = signal.SIGTERM) -> Iterator[str]:
+def serving(
+    *arguments: str, ended_by: signal.Signals = signal.SIGTERM, log: IO[str] | int = subprocess.DEVNULL
+) -> Iterator[str]:
     """Run the service and yield what it listens on."""
-    process = subprocess.Popen(
-        [*FAQSVC, "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    process = subprocess.Popen([*FAQSVC, "serve", *arguments], stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
     try:
-        yield process.stdout.readline().strip().rpartition(" ")[2]
+        line = process.stdout.readline()
+        assert "listens" in line
+        yield line.strip().rpartition(" ")[2]
     finally:
         process.send_signal(ended_by)
         process.communicate(timeout=60)

@@ -1,12 +1,8 @@
 """The container recipe and the compose file; their steps run in a plain folder."""
 
-import os
 import re
 import shlex
-import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +15,7 @@ from faqsvc_embed import FAQClient, FAQEmbed
 from faqsvc_embed.cli import main
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.settings import NAMES, PREFIX
+from tests.operations.commands import run, serving
 
 FOLDER: Final = Path(__file__).parents[2] / "docs/examples/container"
 COMPOSE: Final[dict[str, Any]] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
@@ -115,34 +112,17 @@ def test_ports_are_published_on_this_machine_only() -> None:
 
 
 @pytest.fixture
-def folder_service(tmp_path: Path) -> Iterator[tuple[int, str]]:
+def folder_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, str]]:
     """Run the commands of the compose file in a folder, and yield the port and a key."""
-    environment = {**os.environ, "FAQSVC_DATABASE_URL": f"sqlite:///{tmp_path}/faqs.db"}
-    faqsvc = [sys.executable, "-m", "faqsvc_embed"]
-
-    def run(*arguments: str) -> str:
-        ran = subprocess.run(
-            [*faqsvc, *arguments], env=environment, capture_output=True, text=True, check=True
-        )
-        return ran.stdout.strip()
-
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", f"sqlite:///{tmp_path}/faqs.db")
     run(*command_of(SERVICES["upgrade"]))
-    key = run("keys", "create")
-    serve = [word.replace("0.0.0.0", "127.0.0.1") for word in command_of(SERVICES["faqs"])]
-    process = subprocess.Popen(
-        [*faqsvc, *serve, "--port", "0"],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    port = int(process.stdout.readline().strip().rpartition(":")[2])
-    # It listens before its workers are there, which takes long on a busy machine.
-    assert httpx2.get(f"http://127.0.0.1:{port}/livez", trust_env=False, timeout=120).status_code == 200
-    yield port, key
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    key = run("keys", "create").strip()
+    command, *options = [word.replace("0.0.0.0", "127.0.0.1") for word in command_of(SERVICES["faqs"])]
+    assert command == "serve"
+    with serving(*options, "--port", "0") as address:
+        # It listens before its workers are there, which takes long on a busy machine.
+        assert httpx2.get(f"{address}/livez", trust_env=False, timeout=120).status_code == 200
+        yield int(address.rpartition(":")[2]), key
 
 
 @pytest.mark.system

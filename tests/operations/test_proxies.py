@@ -2,10 +2,7 @@
 
 import os
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,6 +13,7 @@ import pytest
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service.storage import open_storage
+from tests.operations.commands import serving
 from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.proxies import NAME, Front, caddy, nginx
@@ -65,17 +63,12 @@ def site(place: Path, proxy: Proxy) -> Iterator[Site]:
     key = storage.keys.create()
     storage.close()
     arguments = ["--database", url, "--uds", str(unix_socket), "--access-log", "--metrics"]
-    command = [sys.executable, "-m", "faqsvc_embed", "serve", *arguments]
-    with (place / "service.log").open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        try:
-            assert process.stdout is not None
-            assert "listens" in process.stdout.readline()
-            with proxy(place, unix_socket) as front:
-                yield Site(place, front, key)
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+    with (
+        (place / "service.log").open("w") as log,
+        serving(*arguments, log=log),
+        proxy(place, unix_socket) as front,
+    ):
+        yield Site(place, front, key)
 
 
 def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:

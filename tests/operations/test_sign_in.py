@@ -3,9 +3,6 @@
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +12,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage import open_storage
+from tests.operations.commands import serving
 from tests.support.proxies import NAME, Front, nginx
 
 pytestmark = pytest.mark.system
@@ -39,7 +37,7 @@ class SignInProxy(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def front() -> Iterator[tuple[Front, Storage, Path]]:
+def front() -> Iterator[Front]:
     place = Path(f"/tmp/faqsvc-sign-in-{os.getpid()}")  # a path of a Unix socket has about 100 characters
     place.mkdir()
     url, unix_socket = f"sqlite:///{place}/faqs.db", place / "http.sock"
@@ -48,16 +46,13 @@ def front() -> Iterator[tuple[Front, Storage, Path]]:
     sign_in = ThreadingHTTPServer(("127.0.0.1", 0), SignInProxy)
     threading.Thread(target=sign_in.serve_forever, daemon=True).start()
     options = ["--database", url, "--uds", str(unix_socket), "--sign-in-header", "X-Forwarded-Email"]
-    command = [sys.executable, "-m", "faqsvc_embed", "serve", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
-        assert "listens" in process.stdout.readline()
-        with nginx(place, unix_socket, sign_in=f"127.0.0.1:{sign_in.server_port}") as front:
-            yield front, storage, unix_socket
+        with (
+            serving(*options),
+            nginx(place, unix_socket, sign_in=f"127.0.0.1:{sign_in.server_port}") as front,
+        ):
+            yield front
     finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
         sign_in.shutdown()
         sign_in.server_close()
         storage.close()
@@ -79,42 +74,39 @@ def token_of(page: Any) -> str:
     return str(token)
 
 
-def test_who_is_signed_in_at_the_proxy_is_signed_in_at_the_desk(front: tuple[Front, Storage, Path]) -> None:
-    proxy = front[0]
-    page = desk(proxy, path="/you", who=MIA.upper())
+def test_who_is_signed_in_at_the_proxy_is_signed_in_at_the_desk(front: Front) -> None:
+    page = desk(front, path="/you", who=MIA.upper())
     assert page.status_code == 200
     assert "Publisher" in page.text
     assert "sign-out" not in page.text
     assert "Secure" in page.headers["set-cookie"]
     cookie = page.headers["set-cookie"].partition(";")[0]
-    of_another_browser = token_of(desk(proxy, path="/new", who=MIA))
-    new = desk(proxy, path="/new", who=MIA, cookie=cookie)
+    of_another_browser = token_of(desk(front, path="/new", who=MIA))
+    new = desk(front, path="/new", who=MIA, cookie=cookie)
     assert "set-cookie" not in new.headers
 
     fields = {"slug": "tea", "website_name": "Tea", "website_url": "https://tea.example", "lang": "en"}
     fields |= {"question": "Is it hot?", "answer": "Yes.", "action": "publish"}
     for forged in (of_another_browser, ""):
-        again = desk(proxy, "POST", "/new", who=MIA, cookie=cookie, data={**fields, "token": forged})
+        again = desk(front, "POST", "/new", who=MIA, cookie=cookie, data={**fields, "token": forged})
         assert "Is it hot?" in again.text  # what was typed is kept, and not saved
-        assert proxy.request("GET", "/api/v1/faq/tea").status_code == 404
+        assert front.request("GET", "/api/v1/faq/tea").status_code == 404
     data = {**fields, "token": token_of(new)}
-    assert desk(proxy, "POST", "/new", who=MIA, cookie=cookie, data=data).status_code == 303
-    assert proxy.request("GET", "/api/v1/faq/tea").status_code == 200
-    assert "by Mia" in desk(proxy, path="/faqs/tea/history", who=MIA).text
+    assert desk(front, "POST", "/new", who=MIA, cookie=cookie, data=data).status_code == 303
+    assert front.request("GET", "/api/v1/faq/tea").status_code == 200
+    assert "by Mia" in desk(front, path="/faqs/tea/history", who=MIA).text
 
 
-def test_who_is_not_signed_in_is_sent_to_the_proxy(front: tuple[Front, Storage, Path]) -> None:
+def test_who_is_not_signed_in_is_sent_to_the_proxy(front: Front) -> None:
     for headers in ({}, {"X-Forwarded-Email": MIA}):
-        page = desk(front[0], path="/new", headers=headers)
+        page = desk(front, path="/new", headers=headers)
         assert page.status_code == 302
         assert page.headers["location"].endswith(f"/oauth2/sign_in?rd=https://{NAME}/desk/new")
 
 
-def test_an_address_that_no_admin_has_added_gets_a_page_that_says_so(
-    front: tuple[Front, Storage, Path],
-) -> None:
+def test_an_address_that_no_admin_has_added_gets_a_page_that_says_so(front: Front) -> None:
     for headers in ({}, {"X-Forwarded-Email": MIA}):
-        page = desk(front[0], who=EVE, headers=headers)
+        page = desk(front, who=EVE, headers=headers)
         assert page.status_code == 403
         assert page.headers["content-type"].startswith("text/html")
         assert EVE in page.text
@@ -128,15 +120,10 @@ def test_only_a_trusted_proxy_is_believed(tmp_path: Path) -> None:
     storage.close()
     for trusted, path in (([], "/desk/sign-in"), (["--trusted-proxy", "127.0.0.0/8"], "/desk")):
         options = ["--database", url, "--port", "0", "--sign-in-header", "X-Forwarded-Email", *trusted]
-        command = [sys.executable, "-m", "faqsvc_embed", "serve", *options]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert process.stdout is not None
-            base = process.stdout.readline().split()[-1]
-            with httpx2.Client(base_url=base, trust_env=False, follow_redirects=True, timeout=60) as client:
-                assert client.get("/desk", headers={"X-Forwarded-Email": MIA}).url.path == path
-                twice = [("X-Forwarded-Email", MIA), ("X-Forwarded-Email", EVE)]
-                assert client.get("/desk", headers=twice).status_code == (403 if trusted else 200)
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+        with (
+            serving(*options) as base,
+            httpx2.Client(base_url=base, trust_env=False, follow_redirects=True, timeout=60) as client,
+        ):
+            assert client.get("/desk", headers={"X-Forwarded-Email": MIA}).url.path == path
+            twice = [("X-Forwarded-Email", MIA), ("X-Forwarded-Email", EVE)]
+            assert client.get("/desk", headers=twice).status_code == (403 if trusted else 200)

@@ -17,50 +17,13 @@ from faqsvc_embed.models import ANSWER_FORMATS
 from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.testing import fake_embed
 from tests.browser.site import PAGES, RICH, make_app
-from tests.service.desk.serving import Served, remove, serve_desk
+from tests.service.desk.serving import remove, serve_desk
 
 pytestmark = pytest.mark.system
 
 CHECKER = "node_modules/vnu-jar/build/dist/vnu.jar"
 IGNORED = ("CSS: ", "Forbidden code point")
 """The checker does not know container queries, and records of these tests contain control characters."""
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A service with FAQs in several states and languages."""
-    with serve_desk(tmp_path_factory.mktemp("desk")) as served:
-        remove(served.storage, served.admin.access)
-        yield served
-
-
-def errors(readers: Path, folder: Path, pages: dict[str, str]) -> set[tuple[str, str]]:
-    """Return the errors of these pages, each with the path of its page."""
-    paths = dict[str, str]()
-    for number, (path, html) in enumerate(pages.items()):
-        file = folder / f"{number}.html"
-        file.write_text(html, encoding="utf-8")
-        paths[file.as_uri()] = path
-    command = [
-        "java",
-        "-XX:TieredStopAtLevel=1",  # a run ends before slower compilation pays
-        "-XX:+UseSerialGC",
-        "-Xss8m",
-        "-jar",
-        CHECKER,
-        "--errors-only",
-        "--exit-zero-always",
-        "--format",
-        "json",
-        str(folder),
-    ]
-    done = subprocess.run(command, cwd=readers, capture_output=True, text=True, timeout=300, check=True)
-    messages = [message for message in json.loads(done.stderr)["messages"] if message["type"] == "error"]
-    return {
-        (paths[message["url"].replace("file:/", "file:///", 1)], message["message"])
-        for message in messages
-        if not message["message"].startswith(IGNORED)
-    }
 
 
 def crawl(client: httpx2.Client, *starts: str) -> dict[str, str]:
@@ -80,41 +43,57 @@ def crawl(client: httpx2.Client, *starts: str) -> dict[str, str]:
     return found
 
 
-def test_the_checker_reports_an_error(readers: Path, tmp_path: Path) -> None:
-    page = '<!DOCTYPE html><html lang="en"><title>x</title><p id="a"><p id="a">'
-    assert {path for path, _ in errors(readers, tmp_path, {"/wrong": page})} == {"/wrong"}
-
-
-def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
-    pages = dict[str, str]()
+def pages_of_an_embed() -> Iterator[tuple[str, str]]:
     for (number, look), answer_format in product(enumerate(get_args(Look)), ANSWER_FORMATS):
         styles = ("inline", "linked")[(number + (answer_format == "text")) % 2]
         client = make_app(styles=styles, answer_format=answer_format, look=look).test_client()
-        pages |= {f"{path} {look} {answer_format}": client.get(f"/{path}").text for path in PAGES}
+        for path in PAGES:
+            yield f"{path} {look} {answer_format}", client.get(f"/{path}").text
     # An FAQ brings the rules that no FAQ above it needs; these rules must match nothing above it.
     embed = fake_embed({})
     for order in permutations(zip(get_args(Variant), ("en", "ja", "de"), strict=True)):
         with embed.page():
             faqs = [embed.render(replace(RICH, lang=lang), variant=variant) for variant, lang in order]
-        pages[f"{order}"] = f'<!DOCTYPE html><html lang="en"><title>x</title>{"".join(faqs)}'
-    assert errors(readers, tmp_path, pages) == set()
+        yield f"{order}", f'<!DOCTYPE html><html lang="en"><title>x</title>{"".join(faqs)}'
 
 
-def test_pages_of_the_service_are_valid(readers: Path, tmp_path: Path, desk: Served) -> None:
-    with httpx2.Client(base_url=desk.url, follow_redirects=True, timeout=60) as client:
-        pages = crawl(
-            client, "/", "/faq/pricing", "/faq/pricing?lang=de", "/faq/shipping", "/faq/jobs", "/faq/none"
-        )
-    assert len(pages) > 4
-    assert errors(readers, tmp_path, pages) == set()
-
-
-def test_pages_of_the_desk_are_valid(readers: Path, tmp_path: Path, desk: Served) -> None:
-    with httpx2.Client(base_url=desk.url, follow_redirects=True, timeout=60) as client:
-        signing_in = client.get(desk.link())
+def pages_of_a_service(folder: Path) -> dict[str, str]:
+    """Return the pages of a service, and of its desk, with FAQs in several states and languages."""
+    with (
+        serve_desk(folder) as desk,
+        httpx2.Client(base_url=desk.url, follow_redirects=True, timeout=60) as client,
+    ):
+        remove(desk.storage, desk.admin.access)
+        faqs = ("/faq/pricing", "/faq/pricing?lang=de", "/faq/shipping", "/faq/jobs", "/faq/none")
+        public = crawl(client, "/", *faqs)
+        signing_in = client.get(desk.link()).text
         client.post("/desk/sign-in", data={"link": desk.link()}, headers={"Origin": desk.url})
-        pages = crawl(client, "/desk", "/desk/faqs/pricing/remove")
-    assert {"/desk", "/desk/faqs/pricing", "/desk/bin", "/desk/people", "/desk/keys", "/desk/log"} <= set(
-        pages
+        pages = {**public, "/desk/sign-in": signing_in, **crawl(client, "/desk", "/desk/faqs/pricing/remove")}
+    names = ("", "/faqs/pricing", "/bin", "/people", "/keys", "/log")
+    assert {f"/desk{name}" for name in names} <= pages.keys()
+    assert len(public) > 4
+    return pages
+
+
+def test_the_checker_finds_a_mistake_and_no_error_in_any_page(readers: Path, tmp_path: Path) -> None:
+    """It reads all pages in one run, of which the start takes longest."""
+    wrong = '<!DOCTYPE html><html lang="en"><title>x</title><p id="a"><p id="a">'
+    checked, paths = tmp_path / "pages", dict[str, str]()
+    checked.mkdir()
+    pages = {"wrong": wrong, **dict(pages_of_an_embed()), **pages_of_a_service(tmp_path)}
+    for number, (path, html) in enumerate(pages.items()):
+        file = checked / f"{number}.html"
+        file.write_text(html, encoding="utf-8")
+        paths[file.as_uri()] = path
+    # A run ends before slower compilation pays.
+    java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-jar", CHECKER]
+    options = ["--errors-only", "--exit-zero-always", "--format", "json", str(checked)]
+    done = subprocess.run(
+        [*java, *options], cwd=readers, capture_output=True, text=True, timeout=600, check=True
     )
-    assert errors(readers, tmp_path, {**pages, "/desk/sign-in": signing_in.text}) == set()
+    errors = {
+        (paths[message["url"].replace("file:/", "file:///", 1)], message["message"])
+        for message in json.loads(done.stderr)["messages"]
+        if message["type"] == "error" and not message["message"].startswith(IGNORED)
+    }
+    assert {path for path, _ in errors} == {"wrong"}, errors

@@ -5,7 +5,6 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import html5lib
 import pytest
@@ -19,9 +18,8 @@ from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST
 from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.rendering.answers import paragraphs
 from faqsvc_embed.testing import fake_embed
-from tests.rendering.support import faq
 from tests.support.growth import grows_linearly
-from tests.support.parsed import Parsed, json_ld, words
+from tests.support.parsed import Parsed, words
 from tests.support.strategies import any_text
 
 
@@ -101,17 +99,15 @@ def test_a_link_gives_the_page_it_leads_to_no_handle_on_ours(answer_format: Answ
     assert [e.get("rel") for e in Parsed(html).tagged("a")] == ["noopener"]
 
 
-def test_plain_text_is_in_json_ld_as_the_record_has_it() -> None:
-    record = faq(("Q?", "A **b** https://example.com\n\n<i>"))
-    (node,) = json_ld(fake_embed({"p": record}).render("p"))
-    assert node["mainEntity"][0]["acceptedAnswer"]["text"] == record.items[0].answer
-
-
 TABLE = "| Plan | Price |\n| --- | ---: |\n| Basic | 10 € |\n| **Pro** | [ask](https://heron.example) |"
 
 
-def record(answer: str, answer_format: AnswerFormat = "markdown") -> FAQ:
-    return FAQ("pricing", "Pricing", "Heron", "en", (Item(0, "How?", answer),), answer_format=answer_format)
+ANSWER = "Five **euros** & more.\n\n- one\n- two\n\n# Heading\n\nSee [this](https://x.example) and https://y.example"
+
+
+def record(answer: str = ANSWER, answer_format: AnswerFormat = "markdown", section: str | None = None) -> FAQ:
+    item = Item(0, "How?", answer, section)
+    return FAQ("pricing", "Pricing", "Heron", "en", (item,), answer_format=answer_format)
 
 
 def embed(answer: str, answer_format: AnswerFormat = "markdown") -> FAQEmbed:
@@ -179,18 +175,10 @@ def test_files_keep_the_format(tmp_path: Path) -> None:
         assert read_file(path).answer_format == "markdown"
 
 
-ANSWER = "Five **euros** & more.\n\n- one\n- two\n\n# Heading\n\nSee [this](https://x.example) and https://y.example"
-
-
-def record_of(answer_format: str = "markdown", answer: str = ANSWER, **item: Any) -> FAQ:
-    items = [{"question": "What?", "answer": answer, **item}]
-    return FAQ.from_dict({"slug": "pricing", "lang": "en", "items": items, "answerFormat": answer_format})
-
-
 @pytest.mark.parametrize("answer_format", ["text", "markdown"])
 @pytest.mark.parametrize("section", [None, "Orders"])
-def test_an_item_has_the_html_that_the_faq_prints(answer_format: str, section: str | None) -> None:
-    faqs = fake_embed({"pricing": record_of(answer_format, section=section)})
+def test_an_item_has_the_html_that_the_faq_prints(answer_format: AnswerFormat, section: str | None) -> None:
+    faqs = fake_embed({"pricing": record(ANSWER, answer_format, section)})
     shown = faqs.render("pricing")
     state = faqs.use_faq("pricing")
     assert state.data is not None
@@ -201,15 +189,15 @@ def test_an_item_has_the_html_that_the_faq_prints(answer_format: str, section: s
 
 
 def test_a_record_that_no_embed_has_read_has_html_too() -> None:
-    assert "<strong>euros</strong>" in record_of().items[0].html
-    assert "**euros** &amp;" in record_of("text").items[0].html
+    assert "<strong>euros</strong>" in record().items[0].html
+    assert "**euros** &amp;" in record(ANSWER, "text").items[0].html
     assert Item(0, "What?", "<b>").html == "<p>&lt;b&gt;</p>"
     assert Item(0, "What?", " \n").html == ""
 
 
 def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> None:
-    faq = record_of()
-    bare = Item(0, "What?", ANSWER)
+    faq = record()
+    bare = Item(0, "How?", ANSWER)
     assert faq.items == (bare,)
     assert hash(faq.items[0]) == hash(bare)
     assert repr(faq.items[0]) == repr(bare)
@@ -221,7 +209,7 @@ def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> 
 
 
 def test_a_record_does_not_keep_the_html_of_items_with_changed_answers() -> None:
-    (item,) = record_of().items
+    (item,) = record().items
     changed = [replace(item, answer=f"*{number}*") for number in range(3)]
     assert changed[2].html == "<p><em>2</em></p>"
     assert [one.html is one.html for one in (item, *changed)].count(True) == 1
@@ -231,7 +219,7 @@ def test_an_answer_that_failed_once_is_rendered_the_next_time(monkeypatch: pytes
     def fail(*_: object) -> None:
         raise MemoryError
 
-    (item,) = record_of().items
+    (item,) = record().items
     with monkeypatch.context() as failing:
         failing.setattr("faqsvc_embed.rendering.answers._rendered", fail)
         assert item.html == escape(ANSWER)
@@ -239,7 +227,7 @@ def test_an_answer_that_failed_once_is_rendered_the_next_time(monkeypatch: pytes
 
 
 def test_records_that_share_an_item_have_their_own_format() -> None:
-    (item,) = record_of("text").items
+    (item,) = record(ANSWER, "text").items
     markdown = FAQ("b", items=(item,), answer_format="markdown")
     assert "<strong>" in markdown.items[0].html
     assert "**" in item.html

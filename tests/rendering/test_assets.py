@@ -20,9 +20,9 @@ from tests.support.strategies import any_text
 from tests.test_theme import COLOURS
 
 
-def rules(content: Any, media: str = "", parent: str = "") -> list[tuple[str, str, Any]]:
-    """Return (media, selector, declarations) of each style rule below a list of CSS tokens, at any depth."""
-    found, declarations = list[tuple[str, str, Any]](), []
+def rules(content: Any, parent: str = "") -> list[tuple[str, Any]]:
+    """Return selector and declarations of each style rule below a list of CSS tokens, at any depth."""
+    found, declarations = list[tuple[str, Any]](), []
     for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         assert node.type != "error", node
         if node.type == "declaration":
@@ -34,21 +34,21 @@ def rules(content: Any, media: str = "", parent: str = "") -> list[tuple[str, st
         elif node.type == "at-rule":
             assert node.at_keyword in ("media", "container")
             assert "::" not in parent  # browsers of 2024 ignore declarations there
-            found += rules(node.content, prelude, parent)
+            found += rules(node.content, parent)
         else:
             selector = prelude.replace("&", parent) if "&" in prelude else f"{parent} {prelude}".strip()
-            found += rules(node.content, media, selector)
-    return ([(media, parent, declarations)] if declarations else []) + found
+            found += rules(node.content, selector)
+    return ([(parent, declarations)] if declarations else []) + found
 
 
-def layer() -> list[tuple[str, str, Any]]:
+def layer() -> list[tuple[str, Any]]:
     (node,) = tinycss2.parse_stylesheet(stylesheet(), skip_comments=True, skip_whitespace=True)
     assert (node.at_keyword, tinycss2.serialize(node.prelude).strip()) == ("layer", "faqsvc")
     return rules(node.content)
 
 
 def test_the_stylesheet_is_one_layer_below_one_class() -> None:
-    for _, selector, _ in layer():
+    for selector, _ in layer():
         plain = selector
         while "(" in plain:
             plain = re.sub(r"\([^()]*\)", "", plain)
@@ -57,7 +57,7 @@ def test_the_stylesheet_is_one_layer_below_one_class() -> None:
 
 
 def test_the_stylesheet_uses_logical_properties_only() -> None:
-    for _, selector, declarations in layer():
+    for selector, declarations in layer():
         for declaration in declarations:
             assert not re.search(r"left|right|^(width|height|(min|max)-(width|height))$", declaration.name)
             value = tinycss2.serialize(declaration.value)
@@ -67,7 +67,7 @@ def test_the_stylesheet_uses_logical_properties_only() -> None:
 def test_any_rule_of_the_host_wins_except_for_buttons_and_menus_and_where_content_would_be_lost() -> None:
     important = {
         (selector, declaration.name)
-        for _, selector, declarations in layer()
+        for selector, declarations in layer()
         for declaration in declarations
         if declaration.important
         and not selector.startswith(("button", ".faqsvc-tools", ".faqsvc-index", ".faqsvc-columns"))
@@ -86,30 +86,6 @@ def test_styles_and_script_load_nothing_and_cannot_end_their_element() -> None:
     assert not re.search(r"[<\u2028\u2029]|eval|innerHTML", script())
     assert "/*" not in stylesheet() + script()
     assert len(script(is_whole=False)) < len(script()) < 4_500
-
-
-def test_print_opens_every_answer() -> None:
-    in_print = {
-        selector: {d.name: tinycss2.serialize(d.value).strip() for d in declarations}
-        for media, selector, declarations in layer()
-        if media == "print"
-    }
-    assert in_print["details.faqsvc-item::details-content"] == {
-        "content-visibility": "visible",
-        "block-size": "auto",
-    }
-    assert in_print[".faqsvc-panel[hidden]"] == {"display": "block", "content-visibility": "visible"}
-
-
-def test_motion_respects_the_preference_for_less() -> None:
-    moving = {
-        media
-        for media, _, declarations in layer()
-        for d in declarations
-        if d.name.startswith(("transition", "animation"))
-        and "faqsvc-" not in tinycss2.serialize(d.value)  # these change nothing while they last
-    }
-    assert moving == {"screen and (prefers-reduced-motion:no-preference)"}
 
 
 THEMES = [Theme(colour) for colour in COLOURS] + [Theme(question_size=17.123456), Theme("teal", 200)]
@@ -209,17 +185,13 @@ NEEDED = stylesheet("base", "toggle", "details")
 """What an FAQ of the usual variant and look needs."""
 
 
-def theme_rules(theme: Theme) -> str:
-    return theme_css(theme).rules
-
-
 @pytest.mark.parametrize(
     ("options", "styles", "scripts"),
     [
         ({}, [NEEDED], []),
-        ({"theme": TEAL}, [NEEDED + theme_rules(TEAL)], []),
-        ({"theme": Theme("#767676")}, [NEEDED + theme_rules(Theme("#767676"))], []),
-        ({"theme": Theme(question_size=18)}, [NEEDED + theme_rules(Theme(question_size=18))], []),
+        ({"theme": TEAL}, [NEEDED + theme_css(TEAL).rules], []),
+        ({"theme": Theme("#767676")}, [NEEDED + theme_css(Theme("#767676")).rules], []),
+        ({"theme": Theme(question_size=18)}, [NEEDED + theme_css(Theme(question_size=18)).rules], []),
         ({"variant": "disclosure"}, [stylesheet("base", "toggle", "headings", "disclosure")], [script()]),
         ({"look": "cards"}, [stylesheet("base", "toggle", "details", "cards")], []),
         ({"lang": "de"}, [NEEDED], []),
@@ -241,7 +213,7 @@ def test_a_page_needs_the_elements_of_all_its_faqs() -> None:
         body = faqs.render("pricing") + faqs.render("nasty", theme=TEAL, variant="disclosure")
         body += faqs.render("pricing", theme=TEAL)
     assert faqs.csp_sources(body) == {
-        "style-src": hashes(NEEDED, stylesheet("headings", "disclosure", "long") + theme_rules(TEAL)),
+        "style-src": hashes(NEEDED, stylesheet("headings", "disclosure", "long") + theme_css(TEAL).rules),
         "script-src": hashes(script()),
     }
 

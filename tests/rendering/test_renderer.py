@@ -1,6 +1,5 @@
 """The HTML of an FAQ: a balanced tree of the record's own words, whatever the record says."""
 
-import re
 import unicodedata
 from typing import Any
 
@@ -44,15 +43,6 @@ def test_an_faq_is_a_section_with_a_title_and_details() -> None:
     assert ids == ["faq-pricing--what", "faq-pricing--how"]
 
 
-@pytest.mark.parametrize(
-    ("level", "tags"), [(None, []), (2, ["h2", "h3"]), (3, ["h3", "h4"]), (6, ["h6", "h6"])]
-)
-def test_questions_are_one_heading_level_below_the_title(level: int | None, tags: list[str]) -> None:
-    page = Parsed(fragment(faq(("What?", "Nothing.")), Style(heading_level=level)).html)
-    assert [e.tag for e in page.elements if re.fullmatch("h[1-6]", e.tag)] == tags
-    assert page.texts("faqsvc-title") == ["Prices"]
-
-
 @pytest.mark.parametrize(("title", "show_title"), [("Prices", False), ("", True), (" \n", True)])
 def test_a_hidden_or_missing_title_leaves_no_element(title: str, show_title: bool) -> None:
     page = Parsed(fragment(faq(title=title), Style(show_title=show_title)).html)
@@ -84,17 +74,6 @@ def test_a_theme_is_a_class_and_a_rule_for_it() -> None:
     assert f".{class_name}{{" in rules
     assert ":18px" in rules
     assert 'style="' not in themed.html
-
-
-def test_faqs_with_the_same_slug_share_no_id() -> None:
-    record = faq()
-    ids = [
-        element.get("id")
-        for ordinal in (1, 2, 3)
-        for element in Parsed(fragment(record, Style(), Place(ordinal, (ordinal,) * 3)).html).elements
-        if element.get("id")
-    ]
-    assert len(set(ids)) == len(ids) == 9
 
 
 def test_a_record_is_rendered_once_for_each_style() -> None:

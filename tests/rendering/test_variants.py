@@ -126,32 +126,6 @@ def test_an_unknown_look_is_refused_in_settings_and_ignored_on_a_page() -> None:
     assert embed(look="cards").render("pricing", look=unknown) == embed(look="cards").render("pricing")
 
 
-def sectioned(count: int = 1) -> FAQ:
-    items = [
-        {"question": f"{section} {number}", "answer": "# So", "section": section}
-        for section in ("Orders", "Payment")
-        for number in range(count)
-    ]
-    return FAQ.from_dict({"slug": "s", "title": "Shop", "answerFormat": "markdown", "items": items})
-
-
-@pytest.mark.parametrize("variant", ["details", "disclosure", "open"])
-def test_a_section_has_a_heading_above_those_of_its_questions(variant: Variant) -> None:
-    page = Parsed(fragment(sectioned(), Style(variant=variant)).html)
-    headings = [e.tag for e in page.elements if re.fullmatch("h[1-6]", e.tag)]
-    assert headings == ["h2", "h3", "h4", "h5", "h3", "h4", "h5"]
-    assert page.texts("faqsvc-section") == ["Orders", "Payment"]
-    ids = [e.get("id") for e in page.elements if e.get("id")]
-    assert len(set(ids)) == len(ids)
-
-
-def test_the_json_ld_has_the_questions_in_the_order_of_the_page() -> None:
-    rendered = fragment(sectioned(3))
-    page = Parsed(rendered.html)
-    names = re.findall(r'"name":"([^"]+)"', rendered.json_ld)
-    assert names == page.texts("faqsvc-question")
-
-
 @pytest.mark.parametrize(
     ("count", "options", "is_tall"),
     [(11, {}, False), (12, {}, True), (12, {"exclusive": True}, True), (12, {"variant": "open"}, True)],

@@ -1,6 +1,6 @@
 """A site in each framework that has types of its own, as its developers would write it."""
 
-from typing import Any
+from typing import Any, assert_type
 
 from aiohttp import web
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -29,7 +29,9 @@ from starlette.routing import Route
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.django import FAQMiddleware as DjangoMiddleware
 from faqsvc_embed.django import faqs_from as faqs_from_django
+from faqsvc_embed.fastapi import FAQMiddleware as FastAPIMiddleware
 from faqsvc_embed.fastapi import FAQs
+from faqsvc_embed.fastapi import faqs_from as faqs_from_fastapi
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.flask import faqs_from as faqs_from_flask
 from faqsvc_embed.jinja import install
@@ -51,11 +53,13 @@ def flask() -> Flask:
         faqs_from_flask().prefetch("pricing", "legal")
         return render_template("home.html")
 
+    FAQExtension(base_url="https://faq.example.com", styles="linked").init_app(app)
+    assert_type(faqs_from_flask(app), FAQEmbed)
     return app
 
 
 async def prices(request: Request) -> HTMLResponse:
-    faq = await faqs_from(request).ause_faq("pricing")
+    faq = await assert_type(faqs_from(request), FAQEmbed).ause_faq("pricing")
     title = faq.data.title if faq.data else ""
     return HTMLResponse(title + template.render())
 
@@ -68,12 +72,14 @@ def starlette() -> Starlette:
 
 def fastapi() -> FastAPI:
     app = FastAPI()
-    app.add_middleware(FAQMiddleware, embed=embed)
+    app.add_middleware(FastAPIMiddleware, embed=embed)
+    app.add_middleware(FastAPIMiddleware, base_url="https://faq.example.com", variant="disclosure")
     install(Jinja2Templates("templates").env, embed)
 
     @app.get("/", response_class=FastAPIPage)
     async def home(faqs: FAQs, request: FastAPIRequest) -> str:
-        return await faqs.arender("pricing") + await faqs_from(request).arender("legal")
+        found = assert_type(faqs_from_fastapi(request), FAQEmbed)
+        return await assert_type(faqs, FAQEmbed).arender("pricing") + await found.arender("legal")
 
     @app.get("/faq")
     async def record(faqs: FAQs) -> dict[str, Any]:
@@ -85,11 +91,11 @@ def fastapi() -> FastAPI:
 
 
 def django_view(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(faqs_from_django(request).render("pricing"))
+    return HttpResponse(assert_type(faqs_from_django(request), FAQEmbed).render("pricing"))
 
 
 async def django_async_view(request: HttpRequest) -> StreamingHttpResponse:
-    return StreamingHttpResponse([await faqs_from_django().arender("pricing")])
+    return StreamingHttpResponse([await assert_type(faqs_from_django(), FAQEmbed).arender("pricing")])
 
 
 def django_middleware() -> DjangoMiddleware:
@@ -155,4 +161,5 @@ class FalconHome:
 def falcon() -> WSGIMiddleware:
     app = App()
     app.add_route("/", FalconHome())
+    assert_type(WSGIMiddleware(app, base_url="https://faq.example.com", lang="ko").embed, FAQEmbed)
     return WSGIMiddleware(app, embed=embed)

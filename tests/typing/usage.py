@@ -2,15 +2,8 @@
 
 from collections.abc import Mapping
 from typing import Any, Literal, assert_type
-from wsgiref.types import WSGIApplication
 
-from django.http import HttpRequest
-from fastapi import FastAPI, Request
-from flask import Flask
-from jinja2 import Environment
 from markupsafe import Markup
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
 
 from faqsvc_embed import (
     FAQ,
@@ -27,12 +20,6 @@ from faqsvc_embed import (
     to_json_ld,
     to_json_ld_string,
 )
-from faqsvc_embed import django as faq_django
-from faqsvc_embed import fastapi as faq_fastapi
-from faqsvc_embed import flask as faq_flask
-from faqsvc_embed import starlette as faq_starlette
-from faqsvc_embed import wsgi as faq_wsgi
-from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 
 
@@ -95,32 +82,3 @@ def client(items: list[tuple[str, str]], more: list[Mapping[str, str]]) -> None:
         )
         assert_type(publication, Publication)
         assert_type(publication.slug, str)
-
-
-def hosts(environment: Environment, faqs: FAQEmbed) -> None:
-    install(environment, faqs)
-    app = Flask("host")
-    extension = faq_flask.FAQExtension(base_url="https://faq.example.com", styles="linked")
-    extension.init_app(app)
-    assert_type(faq_flask.faqs_from(app), FAQEmbed)
-    Starlette(middleware=[Middleware(faq_starlette.FAQMiddleware, embed=faqs)])
-    api = FastAPI()
-    api.add_middleware(faq_fastapi.FAQMiddleware, embed=faqs)
-    api.add_middleware(faq_fastapi.FAQMiddleware, base_url="https://faq.example.com", variant="disclosure")
-
-    @api.get("/")
-    async def page(request: Request, found: faq_fastapi.FAQs) -> str:
-        assert_type(faq_fastapi.faqs_from(request), FAQEmbed)
-        return await assert_type(found, FAQEmbed).arender("pricing")
-
-    @api.get("/faq")
-    async def record(found: faq_fastapi.FAQs) -> dict[str, Any]:
-        return (await found.aget_faq("pricing")).to_dict()
-
-
-def more_hosts(app: WSGIApplication, faqs: FAQEmbed, request: HttpRequest) -> WSGIApplication:
-    assert_type(faq_django.faqs_from(), FAQEmbed)
-    assert_type(faq_django.faqs_from(request), FAQEmbed)
-    wrapped = faq_wsgi.FAQMiddleware(app, embed=faqs)
-    assert_type(wrapped.embed, FAQEmbed)
-    return faq_wsgi.FAQMiddleware(app, base_url="https://faq.example.com", lang="ko")
