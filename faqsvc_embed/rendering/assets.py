@@ -219,7 +219,6 @@ def _digest(text: str) -> str:
 # data blocks (HTML standard, 4.12.1).
 
 
-@lru_cache(maxsize=256)
 def hash_source(text: str) -> str:
     """Return the source expression that allows an inline element with this text."""
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,6 +1,6 @@
 """FAQPage JSON-LD (schema.org, Google's structured data for FAQPage): the only serializer of the package."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState, shown
 from faqsvc_embed.rendering import answers
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem
 from faqsvc_embed.text import in_portions
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
@@ -25,15 +25,27 @@ _PAGE_HEAD: Final = '{"@context":"https://schema.org","@type":"FAQPage","@id":"#
 Node = dict[str, Any]
 
 
-def question_node(name: str, answer: str, lang: str | None = None, element_id: str | None = None) -> Node:
-    """Return the node of a question, which has an `@id` if it has an element on the page."""
-    own, of_answer = {"@type": "Question"}, {"@type": "Answer"}
-    if element_id:
-        own["@id"], of_answer["@id"] = f"#{element_id}", f"#{element_id}-answer"
-    own["name"], of_answer["text"] = name, answer
-    if lang:
-        own["inLanguage"] = lang
-    return {**own, "acceptedAnswer": of_answer}
+def question_nodes(
+    faq: FAQ,
+    answered: Iterable[AnsweredItem],
+    ids: Sequence[str | None] | None = None,
+    lang: str | None = None,
+) -> list[Node]:
+    """Return the nodes of the questions of a record that equal no earlier one.
+
+    A question has an `@id` if `ids` has one for its place: that of its element on the page.
+    """
+    nodes, keys = dict[int, Node](), shown(faq).keys
+    for item in answered:
+        node, answer = {"@type": "Question"}, {"@type": "Answer"}
+        if ids and (element_id := ids[item.place]):
+            node["@id"], answer["@id"] = f"#{element_id}", f"#{element_id}-answer"
+        node["name"], answer["text"] = item.question, item.json_ld
+        if lang:
+            node["inLanguage"] = lang
+        if item.json_ld.strip():
+            nodes.setdefault(keys[item.place], {**node, "acceptedAnswer": answer})
+    return list(nodes.values())
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
@@ -51,11 +63,7 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
         if isinstance(given, Mapping):
             hint = ": FAQ.from_dict(record) reads the JSON of the service"
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(given).__name__}{hint}")
-    if faq.answer_format == "markdown":
-        answered = answers.items(faq, QUESTION_LEVEL)
-        nodes = unique(faq, ((item.place, question_node(item.question, item.json_ld)) for item in answered))
-    else:
-        nodes = unique(faq, enumerate(question_node(item.question, item.answer) for item in shown(faq).items))
+    nodes = question_nodes(faq, answers.items(faq, QUESTION_LEVEL))
     language = {"inLanguage": faq.lang} if faq.lang else {}
     head = {"@context": "https://schema.org", "@type": "FAQPage", **language}
     return {**head, "mainEntity": nodes} if nodes else {}
@@ -80,15 +88,6 @@ def page_json(questions: Iterable[str]) -> str:
     """
     members = ",".join(questions)
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
-
-
-def unique(faq: FAQ, questions: Iterable[tuple[int, Node]]) -> list[Node]:
-    """Return the questions of a record, by their places, that are not empty and equal no earlier one."""
-    first, keys = dict[int, Node](), shown(faq).keys
-    for place, question in questions:
-        if question["name"].strip() and question["acceptedAnswer"]["text"].strip():
-            first.setdefault(keys[place], question)
-    return list(first.values())
 
 
 def serialize(node: Node) -> str:

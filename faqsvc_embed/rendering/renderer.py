@@ -18,7 +18,7 @@ from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Dropped
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
 from faqsvc_embed.rendering.fragments import WHOLE, Fragment
-from faqsvc_embed.rendering.json_ld import page_json, question_json, question_node, serialize, unique
+from faqsvc_embed.rendering.json_ld import page_json, question_json, question_nodes, serialize
 from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
@@ -214,13 +214,8 @@ def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
 
 
 def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
-    anchors = shown(faq).anchors
-    ids = [None] * len(anchors) if nodes is None else anchored(faq.slug, anchors, nodes)
-    questions = (
-        (item.place, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
-        for item in answered
-    )
-    return unique(faq, questions)
+    ids = None if nodes is None else anchored(faq.slug, shown(faq).anchors, nodes)
+    return question_nodes(faq, answered, ids, faq.lang)
 
 
 def _context(

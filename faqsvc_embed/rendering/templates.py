@@ -53,9 +53,6 @@ def override_environment(host: Environment, loader: BaseLoader) -> Environment:
     It is synchronous, so that one rendering serves synchronous and asynchronous callers.
     """
     host_syntax = host.overlay(
-        trim_blocks=False,
-        lstrip_blocks=False,
-        keep_trailing_newline=False,
         autoescape=True,
         enable_async=False,
         finalize=None,

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from faqsvc_embed import Theme
-from faqsvc_embed.rendering.assets import theme_css
+from faqsvc_embed.rendering.assets import minified, theme_css
 from faqsvc_embed.rendering.contrast import GRAPHICS, TEXT, accents, adaptive
 
 LIGHT = ("#ffffff", "#f2f2f2")
@@ -103,8 +103,8 @@ def test_the_text_of_a_page_chooses_the_accent(page: Page, text: str, background
         + "".join(f'<i class="{theme.class_name}"></i>' for theme in themes)
     )
     # The accent is used by elements whose own text has the colour of the page's.
-    for pseudo, ratio in (("--_faqsvc-theme-accent", GRAPHICS), ("--_faqsvc-theme-link", TEXT)):
-        page.add_style_tag(content=f"i {{ border: 1px solid var({pseudo}) }}")
+    for name, ratio in (("accent", GRAPHICS), ("link", TEXT)):
+        page.add_style_tag(content=minified(f"i {{ border: 1px solid var(--_f-theme-{name}, red) }}"))
         seen = page.locator("i").evaluate_all("all => all.map(e => getComputedStyle(e).borderTopColor)")
         for accent, colour in zip(wanted, pixels(page, seen), strict=True):
             for background in backgrounds:
