@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html import unescape
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -17,7 +16,6 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_cost import is_parsable
-from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.models.parts import link_key
 from faqsvc_embed.models.wire import web_address
 from faqsvc_embed.rendering import dialects
@@ -116,27 +114,6 @@ def _for_json_ld(html: str) -> str:
     html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
     html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
     return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html)).strip()
-
-
-def stands_alone(text: str, question_level: int) -> bool:
-    """Return whether Markdown shows what `to_html` shows, and ends before the next question."""
-    if not is_parsable(text) or dialects.in_plain_form(text) != text:
-        return False
-    env = dict[str, Any]()
-    tokens = parser().parse(f"{text}\n\n# ?\n", env)
-    own, next_question = tokens[:-3], tokens[-3:]
-    is_ended = [(token.type, token.level) for token in next_question[:1]] == [("heading_open", 0)]
-    parts = chain(own, *(token.children or () for token in own))
-    return is_ended and "references" not in env and all(_is_kept(part, question_level) for part in parts)
-
-
-def _is_kept(token: "Token", question_level: int) -> bool:
-    """Return whether `to_html` shows a part of an answer as Markdown does."""
-    if token.type == "heading_open":
-        return int(token.tag[1]) > question_level
-    if token.type == "link_open":
-        return _leads_somewhere(str(token.attrGet("href")))
-    return token.type not in ("html_block", "html_inline", "image")
 
 
 def load() -> None:

@@ -50,6 +50,7 @@ from tests.benchmarks.day_roles import (
 from tests.benchmarks.loading import free_port
 from tests.benchmarks.tables import Table
 from tests.generation.websites import html, website
+from tests.support.crowd import memory
 from tests.support.faulty import FaultyServer
 from tests.support.postgres import Postgres
 
@@ -92,12 +93,6 @@ def host(base_url: str, store: str) -> None:
             shown = state.data.items[0].answer if state.data else None
             time.sleep(0.1)
         print(json.dumps([lookups, missing, shown]))
-
-
-def memory(pid: int) -> float:
-    """Return the resident memory of a process in MiB."""
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
 class Processes:

@@ -26,7 +26,7 @@ from tests.benchmarks.hostpage import HEAD, SLUG, TAIL, VALUES
 from tests.benchmarks.sidebyside import Contestant
 
 LANGUAGES = "de-CH,de;q=0.9,en;q=0.8"
-PAGES = {"faq": HEAD + f'{{% faq "{SLUG}" %}}' + TAIL}
+PAGES = {"faq": HEAD + f'{{% faq "{SLUG}" %}}' + TAIL, "loop": "ran"}
 """The templates of an application, by their addresses."""
 
 

@@ -1,54 +1,10 @@
-"""Runs a server, and sends it requests at a steady rate with the time of each."""
+"""Sends a server requests at a steady rate, and measures the time of each."""
 
-import os
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Final
-
-ROOT: Final = Path(__file__).parents[2]
-
-
-@contextmanager
-def serving(
-    command: list[str], port: int, path: str = "/", environment: Mapping[str, str] | None = None
-) -> Iterator[None]:
-    """Run a server until it answers, and end it afterwards."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
-    with (
-        TemporaryFile() as errors,  # a pipe that nobody reads would stop a server that warns
-        subprocess.Popen(
-            [sys.executable, *command], env=env, stdout=subprocess.DEVNULL, stderr=errors
-        ) as process,
-    ):
-        try:
-            if not _comes_up(process, port, path):
-                errors.seek(0)
-                error = errors.read()[-500:].decode(errors="replace")
-                raise RuntimeError(f"the server does not come up: {error}")
-            yield
-        finally:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-            process.kill()
-
-
-def _comes_up(process: subprocess.Popen[bytes], port: int, path: str) -> bool:
-    until = time.monotonic() + 30
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            if get(port, path, 10).startswith(b"HTTP/1.1 200"):
-                return True
-        except OSError:
-            time.sleep(0.05)
-    return False
+from contextlib import closing
 
 
 def free_port() -> int:

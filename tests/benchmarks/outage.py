@@ -4,19 +4,22 @@ import os
 import statistics
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import httpx2
-from flask import Flask, render_template, render_template_string
+from flask import Flask, render_template
 from jinja2 import DictLoader
 from starlette.applications import Starlette
 
 from faqsvc_embed import FAQEmbed
 from tests.benchmarks.hostpage import HEAD, SLUG, TAIL, VALUES
 from tests.benchmarks.hosts import flask_app, starlette_app
-from tests.benchmarks.loading import free_port, serving, steadily
+from tests.benchmarks.loading import steadily
 from tests.benchmarks.tables import Table
 from tests.benchmarks.upstream import Upstream, upstream
+from tests.processes.servers import running
 
 BASE_URL: Final = "BENCHMARK_SERVICE"
 """The variable of the environment that tells the hosts below where the service is."""
@@ -49,13 +52,14 @@ def outage() -> Iterator[Table]:
         notes=("goal: p99 as without the outage, every page with its FAQ, at most one fetch at once",),
     )
     for host, command in COMMANDS.items():
-        with upstream(max_age=1) as service:
-            port = free_port()
-            with serving(
-                ["-m", *command.format(port=port).split()], port, "/faq", {BASE_URL: service.base_url}
-            ):
-                _measure(table, f"{host}: well", service, port, WELL, hangs=False)
-                _measure(table, f"{host}: hanging", service, port, HANGING, hangs=True)
+        with (
+            TemporaryDirectory() as folder,
+            upstream(max_age=1) as service,
+            running(command, Path(folder) / "log", **{BASE_URL: service.base_url}) as server,
+        ):
+            server.get("/faq")
+            _measure(table, f"{host}: well", service, server.port, WELL, hangs=False)
+            _measure(table, f"{host}: hanging", service, server.port, HANGING, hangs=True)
     yield table
 
 
@@ -131,5 +135,5 @@ def by_hand() -> Flask:
         return render_template("data.html", faq=faq, json_ld=json_ld, **VALUES)
 
     app.add_url_rule("/faq", "page", page)
-    app.add_url_rule("/typed.html", "typed", lambda: render_template_string("<h1>No FAQ here</h1>"))
+    app.add_url_rule("/loop", "loop", lambda: "ran")
     return app

@@ -4,11 +4,8 @@ The service runs under granian, and gets the requests of programs, editors and r
 """
 
 import multiprocessing
-import os
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,22 +20,11 @@ from faqsvc_embed.service.storage import Storage, open_storage
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
 from tests.benchmarks.tables import Table
 from tests.support.postgres import Postgres
+from tests.support.service import service_process
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
-ROOT: Final = Path(__file__).parents[2]
-SERVICE: Final = """
-import sys
-from functools import partial
-from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import Address, serve
-
-if __name__ == "__main__":
-    address = Address().checked()
-    app = partial(create_app, sys.argv[1], writes_per_minute=None, reads_per_minute=None)
-    serve(app, address, workers=1, announce=lambda: print(address, flush=True))
-"""
 ROUNDS: Final = 20
 DOOMED: Final = 12
 """The number of a site to delete."""
@@ -219,17 +205,10 @@ def beside(name: str, some: Site, many: Site, other: Site) -> Table:
 @contextmanager
 def served(url: str) -> Iterator[tuple[str, Storage]]:
     """Run the service, and lend its URL and its storage."""
-    storage = open_storage(url)
-    command = [sys.executable, "-c", SERVICE, url]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            assert process.stdout is not None
-            yield f"http://127.0.0.1:{process.stdout.readline().rpartition(':')[2].strip()}", storage
-        finally:
-            process.terminate()
-            process.wait(20)
-    storage.close()
+    with service_process(url, writes_per_minute=None, reads_per_minute=None) as (address, _, _):
+        storage = open_storage(url)
+        yield address, storage
+        storage.close()
 
 
 @contextmanager

@@ -45,12 +45,10 @@ def compare(
         title, {"µs": ".2f", "best": ".2f", "ratio": ".3f", "from": ".3f", "to": ".3f"}, notes=notes
     )
     for name in names:
-        pairs = zip(seconds[name], seconds[names[0]], strict=True)
-        low, *_, high = statistics.quantiles([own / first for own, first in pairs], n=10)
-        ratio = statistics.median(
-            own / first for own, first in zip(seconds[name], seconds[names[0]], strict=True)
-        )
-        table.add(name, statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6, ratio, low, high)
+        ratios = [own / first for own, first in zip(seconds[name], seconds[names[0]], strict=True)]
+        low, *_, high = statistics.quantiles(ratios, n=10)
+        figures = statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6
+        table.add(name, *figures, statistics.median(ratios), low, high)
     return table
 
 

@@ -8,13 +8,20 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from email.utils import formatdate
+from functools import cache
 from typing import Any, Final
 
-from tests.benchmarks.hostpage import record
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-HOW: Final = {"count": 20, "latency": 0.0, "hangs": False, "max_age": 3600}
+from tests.benchmarks.hostpage import record
+from tests.support.running import running
+
+HOW: Final[dict[str, Any]] = {"count": 20, "latency": 0.0, "hangs": False, "max_age": 3600}
 """How many questions an FAQ has, how many seconds an answer takes and is fresh, and whether it hangs."""
+OPEN: Final = {"now": 0, "most_open": 0}
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,7 @@ class Upstream:
     base_url: str
 
     def behave(self, **how: Any) -> dict[str, int]:
-        """Behave differently from now on, and return how many requests came since the last call of this."""
+        """Behave differently from now on, and return how many requests were open since the last call."""
         asked = urllib.request.Request(f"{self.base_url}/behave", json.dumps(how).encode(), method="POST")
         with urllib.request.urlopen(asked, timeout=10) as answer:
             counted: dict[str, int] = json.load(answer)
@@ -35,80 +42,43 @@ class Upstream:
 def upstream(**how: Any) -> Iterator[Upstream]:
     """Run the service in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.upstream"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            service = Upstream(process.stdout.readline().strip())
-            service.behave(**how)
-            yield service
-        finally:
-            process.terminate()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        service = Upstream(process.stdout.readline().strip())
+        service.behave(**how)
+        yield service
+        process.terminate()
 
 
-class _Connection(asyncio.Protocol):
-    """One kept-alive connection."""
-
-    how: Final = dict(HOW)
-    counted: Final = {"requests": 0, "open": 0, "most_open": 0}
-    bodies: Final[dict[tuple[str, int], bytes]] = {}
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._came = b""
-        self._waits = False
-
-    def data_received(self, data: bytes) -> None:
-        self._came += data
-        head, end, body = self._came.partition(b"\r\n\r\n")
-        length = int((head.lower().partition(b"content-length:")[2] or b"0").split(b"\r\n")[0])
-        if not end or len(body) < length:
-            return
-        self._came = b""
-        target = head.split(b" ", 2)[1].decode()
-        if target == "/behave":
-            answer = json.dumps(self.counted).encode()
-            self.how.update(json.loads(body))
-            self.counted.update(requests=0, most_open=self.counted["open"])
-            self._answer(answer)
-            return
-        self._waits = True
-        self.counted["requests"] += 1
-        self.counted["open"] += 1
-        self.counted["most_open"] = max(self.counted["most_open"], self.counted["open"])
-        if self.how["hangs"]:
-            return
-        slug = target.partition("?")[0].rpartition("/")[2]
-        asyncio.get_running_loop().call_later(self.how["latency"], self._answer_record, slug)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        if self._waits:
-            self.counted["open"] -= 1
-            self._waits = False
-
-    def _answer_record(self, slug: str) -> None:
-        if not self._waits:  # nobody is there any more
-            return
-        self.counted["open"] -= 1
-        self._waits = False
-        key = slug, int(self.how["count"])
-        if key not in self.bodies:
-            self.bodies[key] = json.dumps(record(key[1], slug)).encode()
-        self._answer(self.bodies[key])
-
-    def _answer(self, body: bytes) -> None:
-        head = (
-            f"HTTP/1.1 200 OK\r\nDate: {formatdate(usegmt=True)}\r\nContent-Type: application/json\r\n"
-            f"Cache-Control: public, max-age={self.how['max_age']}\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        self._transport.write(head.encode() + body)
+@cache
+def body(slug: str, count: int) -> bytes:
+    return json.dumps(record(count, slug)).encode()
 
 
-async def _serve() -> None:
-    server = await asyncio.get_running_loop().create_server(_Connection, "127.0.0.1", 0, backlog=2048)
-    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
-    await server.serve_forever()
+async def behave(request: Request) -> Response:
+    counted = dict(OPEN)
+    HOW.update(await request.json())
+    OPEN["most_open"] = OPEN["now"]
+    return JSONResponse(counted)
+
+
+async def read(request: Request) -> Response:
+    OPEN["now"] += 1
+    OPEN["most_open"] = max(OPEN["most_open"], OPEN["now"])
+    try:
+        if HOW["hangs"]:
+            while not await request.is_disconnected():
+                await asyncio.sleep(0.05)
+        elif HOW["latency"]:
+            await asyncio.sleep(HOW["latency"])
+    finally:
+        OPEN["now"] -= 1
+    headers = {"Cache-Control": f"public, max-age={HOW['max_age']}"}
+    return Response(body(request.path_params["slug"], HOW["count"]), 200, headers, "application/json")
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve())
+    app = Starlette(routes=[Route("/behave", behave, methods=["POST"]), Route("/api/v1/faq/{slug}", read)])
+    with running(app) as url:
+        print(url, flush=True)
+        sys.stdin.read()

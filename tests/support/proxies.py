@@ -16,6 +16,8 @@ import httpx2
 import pytest
 import trustme
 
+from tests.benchmarks.loading import free_port
+
 EXAMPLES: Final = Path(__file__).parents[2] / "docs/examples/operations"
 NAME: Final = "faq.example.com"
 
@@ -84,7 +86,7 @@ def nginx(
     if binary is None:
         pytest.skip("no nginx on this machine")
     context = _certificate(place)
-    http_port, https_port, private_port = (_free_port() for _ in range(3))
+    http_port, https_port, private_port = (free_port() for _ in range(3))
     replacements = {
         "127.0.0.1:8701": f"127.0.0.1:{private_port}",
         "listen 80;": f"listen 127.0.0.1:{http_port};",
@@ -117,7 +119,7 @@ def caddy(place: Path, unix_socket: Path) -> Iterator[Front]:
     if binary is None:
         pytest.skip("no Caddy on this machine")
     context = _certificate(place)
-    ports, private_port = {"http_port": _free_port(), "https_port": _free_port()}, _free_port()
+    ports, private_port = {"http_port": free_port(), "https_port": free_port()}, free_port()
     replacements = {
         "127.0.0.1:8701": f"127.0.0.1:{private_port}",
         f"{NAME} {{": f"{NAME} {{\n\ttls {place}/site.pem {place}/site.pem",
@@ -158,12 +160,6 @@ def _running(command: list[str], port: int) -> Iterator[None]:
         finally:
             process.terminate()
             process.wait(timeout=60)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: IO[str]) -> None:

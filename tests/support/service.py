@@ -1,5 +1,6 @@
 """The FAQ service of this package on a real socket, with an API key."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.storage import open_storage
@@ -15,14 +16,15 @@ from tests.support.running import running
 
 ROOT: Final = Path(__file__).parents[2]
 SERVE: Final = """
-import sys
+import json, sys
 from functools import partial
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
     address = Address().checked()
-    serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
+    app = partial(create_app, sys.argv[1], **json.loads(sys.argv[2]))
+    serve(app, address, workers=1, announce=lambda: print(address, flush=True))
 """
 
 
@@ -43,13 +45,13 @@ def service(directory: Path) -> Iterator[Service]:
 
 
 @contextmanager
-def service_process(database: str) -> Iterator[tuple[str, str, int]]:
+def service_process(database: str, **options: Any) -> Iterator[tuple[str, str, int]]:
     """Run the service in a process of its own; lend its URL, a key, and the id of the process."""
     storage = open_storage(database)
     key = storage.keys.create("tests")
     storage.close()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", SERVE, database]
+    command = [sys.executable, "-c", SERVE, database, json.dumps(options)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
             assert process.stdout is not None

@@ -4,11 +4,11 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import quote
 
+from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.element_ids import root_id
 from faqsvc_embed.rendering import answers
-from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.html import ascii_url
 
 QUESTION_LEVEL: Final = 2
@@ -28,7 +28,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
-        _text(faq, faq.introduction or "", QUESTION_LEVEL, answers.introduction(faq, QUESTION_LEVEL).html),
+        _text(faq, faq.introduction or "", answers.introduction(faq, QUESTION_LEVEL).html),
         "\n".join(f"- {line}" for line in contents),
     ]
     for section, group in groupby(items, lambda item: item.section):
@@ -36,17 +36,13 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
         level = QUESTION_LEVEL + bool(section)
         for item in group:
             question = f"{'#' * level} {escaped_line(item.question)}"
-            parts.append(f"{question}\n\n{_text(faq, item.text, level, item.html)}")
+            parts.append(f"{question}\n\n{_text(faq, item.text, item.html)}")
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _text(faq: FAQ, text: str, level: int, html: object) -> str:
-    """Return a text as Markdown. Markdown that would mean something else in this file becomes HTML."""
-    if faq.answer_format == "text":
-        return escaped_text(text)
-    if stands_alone(text, level):
-        return text.strip("\r\n")
-    return str(html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML
+def _text(faq: FAQ, text: str, html: object) -> str:
+    """Return a text as Markdown, made from its HTML: that of a record might mean something else here."""
+    return escaped_text(text) if faq.answer_format == "text" else html_to_markdown(str(html), is_whole=True)
 
 
 def _source(faq: FAQ, page_url: str, website_url: str) -> str:

@@ -184,13 +184,6 @@ def test_a_markdown_answer_stays_an_answer(answer: str) -> None:
     )
 
 
-@pytest.mark.parametrize("answer", WHOLE)
-def test_a_markdown_answer_is_kept_as_it_was_written(answer: str) -> None:
-    faq = FAQ("pricing", lang="en", items=(Item(0, "One?", answer),), answer_format="markdown")
-
-    assert markdown(faq).endswith(f"## One?\n\n{answer}\n")
-
-
 @pytest.mark.parametrize("url", ["https://a.example/a b>(c)\n[d]", "https://a.example/<x>\\`"])
 def test_a_url_cannot_end_a_link(url: str) -> None:
     html = PARSERS[0].render(link("a]b", url))

@@ -29,17 +29,12 @@ def _not_records() -> Iterator[Fault]:
         "empty body": b"",
         "spaces": b" \r\n\t " * 100,
         "JSON null": b"null",
-        "JSON true": b"true",
         "JSON number": b"42",
-        "JSON string": b'"pricing"',
         "JSON array": b"[]",
         "empty JSON object": b"{}",
-        "the word undefined": b"undefined",
         "XML": b'<?xml version="1.0"?><faq slug="pricing"/>',
         "zero bytes": b"\x00" * 1000,
-        "random bytes": bytes(range(256)) * 8,
         "JSON error with 200": b'{"error": {"code": 500, "message": "no"}}',
-        "maintenance note with 200": b'{"status": "maintenance", "retryAfter": 60}',
     }
     for name, content in bodies.items():
         yield Fault(name, body(content))
@@ -50,20 +45,16 @@ def _not_records() -> Iterator[Fault]:
 def _broken_json() -> Iterator[Fault]:
     yield Fault("half a record", rewritten(lambda record: record[: len(record) // 2]))
     yield Fault("two records", rewritten(lambda record: record + record))
-    yield Fault("text after the record", rewritten(lambda record: record + b" ok"))
     yield Fault("trailing comma", rewritten(lambda record: record[:-1] + b",}"))
     yield Fault("comment before the record", _wrapped("/* cached */%s"))
     yield Fault("PHP warning before the record", _wrapped("<br />\n<b>Warning</b>: 1\n%s"))
     yield Fault("single quotes", rewritten(lambda record: record.replace(b'"', b"'")))
     yield Fault("two byte order marks", _wrapped("\ufeff\ufeff%s"))
     yield Fault("JSONP", _wrapped("callback(%s);"))
-    yield Fault("JSON hijacking prefix", _wrapped(")]}',\n%s"))
     yield Fault("record in an array", _wrapped("[%s]"))
-    yield Fault("record in an envelope", _wrapped('{"data": %s}'))
     yield Fault("record in a string", rewritten(lambda record: json.dumps(record.decode()).encode()))
     yield Fault("deep nesting, unclosed", body(b'{"cta":' + b"[" * 100_000))
     yield Fault("NaN", rewritten(lambda record: record[:-1] + b', "cta": NaN}'))
-    yield Fault("Infinity", rewritten(lambda record: record[:-1] + b', "more": -Infinity}'))
     yield Fault("position of 5,001 digits", rewritten(_with_long_position))
 
 
@@ -74,29 +65,23 @@ def _with_long_position(record: bytes) -> bytes:
 def _wrong_records() -> Iterator[Fault]:
     fields: dict[str, dict[str, Any]] = {
         "slug: null": {"slug": None},
-        "slug: number": {"slug": 7},
-        "slug: array": {"slug": ["pricing"]},
         "slug with a space": {"slug": "pricing "},
         "slug in capitals": {"slug": "PRICING"},
         "no slug": {"slug": ...},
         "items: null": {"items": None},
-        "items: string": {"items": "none"},
-        "items: number": {"items": 3},
         "items: object": {"items": {"0": {"question": "Q?", "answer": "A."}}},
         "no items": {"items": ...},
         "item: null": {"items": [None]},
         "item: string": {"items": ["What does it cost?"]},
-        "item: array": {"items": [["Q?", "A."]]},
         "item with wrong types": {"items": [{"question": 1, "answer": ["x"]}]},
         "title: object": {"title": {"en": "Pricing"}},
-        "title: number": {"title": 5},
         "website name: array": {"websiteName": ["Tea"]},
     }
     for name, changes in fields.items():
         yield Fault(name, altered(**changes))
     for field in ("question", "answer"):
         yield Fault(f"item without {field}", _with_item(**{field: ...}))
-        for kind, value in {"null": None, "number": 1, "array": ["a"], "object": {"en": "a"}}.items():
+        for kind, value in {"null": None, "object": {"en": "a"}}.items():
             yield Fault(f"{field}: {kind}", _with_item(**{field: value}))
 
 
@@ -123,7 +108,6 @@ def _codings() -> Iterator[Fault]:
     yield Fault("broken gzip", rewritten(lambda record: gzip.compress(record)[:-40], _GZIP))
     yield Fault("gzip with a wrong checksum", rewritten(lambda r: gzip.compress(r)[:-8] + b"\0" * 8, _GZIP))
     yield Fault("gzip of nothing", rewritten(lambda record: gzip.compress(b""), _GZIP))
-    yield Fault("gzip twice", rewritten(lambda record: gzip.compress(gzip.compress(record)), _GZIP))
     yield Fault("plain body labelled as gzip", rewritten(lambda record: record, _GZIP))
     yield Fault("gzip without Content-Encoding", rewritten(gzip.compress))
     for coding in ("br", "zstd", "gzip, gzip", "x" * 5000):

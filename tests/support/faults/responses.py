@@ -25,21 +25,27 @@ from tests.support.faults.kinds import Fault
 _AS_HTML: Final = {"Content-Type": "text/html"}
 _RECORD: Final = b"Content-Type: application/json\r\nContent-Length: %LENGTH%\r\n\r\n%BODY%"
 
-_SUCCESSES: Final = (202, 204, 205, 206, 207, 226, 299)
-_CLIENT_ERRORS: Final = (
-    *(400, 401, 402, 403, 405, 406, 407, 408, 409, 411, 412, 413, 414, 415, 416, 417, 418, 421),
-    *(422, 423, 424, 425, 426, 428, 429, 431, 444, 451, 499),
+_PLAIN: Final = (
+    202,
+    204,
+    206,
+    299,
+    400,
+    401,
+    403,
+    405,
+    407,
+    408,
+    425,
+    429,
+    451,
+    501,
+    502,
+    504,
+    530,
+    600,
+    999,
 )
-_SERVER_ERRORS: Final = (
-    *(501, 502, 503, 504, 505, 506, 507, 508, 510, 511),
-    *(520, 521, 522, 523, 524, 525, 526, 530),
-)
-_OUT_OF_RANGE: Final = (599, 600, 700, 799, 999)
-
-
-def _plain() -> Iterator[Fault]:
-    for code in (*_SUCCESSES, *_CLIENT_ERRORS, *_SERVER_ERRORS, *_OUT_OF_RANGE):
-        yield Fault(str(code), status(code))
 
 
 def _not_found() -> Iterator[Fault]:
@@ -53,17 +59,16 @@ def _not_found() -> Iterator[Fault]:
 
 def _retry_after() -> Iterator[Fault]:
     dates = ("Sat, 21 Nov 2126 08:00:00 GMT", "Sat, 99 Xxx")
-    for value in ("0", "-5", "0.5", "soon", "9" * 400, *dates):
+    for value in ("0", "-5", "soon", "9" * 400, *dates):
         yield Fault(f"503, Retry-After: {value[:20]}", status(503, {"Retry-After": value}))
 
 
 STATUSES: Final = [
-    *_plain(),
+    *(Fault(str(code), status(code)) for code in _PLAIN),
     *_retry_after(),
     Fault("206 with the record", raw(b"HTTP/1.1 206 Partial Content\r\n" + _RECORD)),
     Fault("304", status(304)),  # invalid at first; later it confirms the cached record
     Fault("401 with a challenge", status(401, {"WWW-Authenticate": "Basic realm=x"})),
-    Fault("407 with a challenge", status(407, {"Proxy-Authenticate": "Basic realm=x"})),
     Fault("500 with the record", raw(b"HTTP/1.1 500 Internal Server Error\r\n" + _RECORD)),
     Fault("500 in broken gzip", body(b"no gzip", {"Content-Encoding": "gzip"}, status=500)),
     Fault("502 in HTML", body(b"<h1>Bad gateway</h1>", _AS_HTML, status=502)),
@@ -93,18 +98,13 @@ def redirect_to_hang(exchange: Exchange) -> None:
 def _targets() -> Iterator[Fault]:
     targets = {
         "a file": "file:///etc/passwd",
-        "a script": "javascript:alert(1)",
-        "data": "data:application/json,{}",
-        "FTP": "ftp://127.0.0.1/",
         "https": "https://127.0.0.1/",
-        "another port": "http://127.0.0.1:1/",
         "another host": "//localhost/",
         "a URL with credentials": "http://user:secret@127.0.0.1/",
         "a broken IPv6 address": "http://[::1/",
         "an invalid port": "http://127.0.0.1:99999/",
         "a URL of 100,000 characters": "/" + "a" * 100_000,
         "an invalid host": "http://\x7f",
-        "a cloud metadata address": "http://169.254.169.254/latest/meta-data/",
         "an empty URL": "",
     }
     for name, target in targets.items():

@@ -39,21 +39,17 @@ CONNECTIONS: Final = [
     Fault("connection closed", hang_up),
     Fault("connection reset in the head", raw(_HEAD + b"Content-Ty", then="reset")),
     Fault("connection reset in the body", raw(_HEAD + b'Content-Length: 500\r\n\r\n{"slug"', then="reset")),
-    Fault("closed in the status line", raw(b"HTTP/1.1 2")),
     Fault("closed in the head", raw(_HEAD + b"Content-Type: appl")),
     Fault("truncated chunks", truncated_chunks),
     Fault("truncated body without a length", raw(b'HTTP/1.0 200 OK\r\n\r\n{"slug": "pricing", ')),
-    _hanging("hang in the status line", b"HTTP/1.1 2"),
     _hanging("hang in the head", _HEAD + b"Content-Type: appl"),
     Fault("hang after the head", hang_after_head),
     Fault("hang in the body", hang_in_body),
     _hanging("hang at the end of a body without a length", _HEAD + b"\r\n%BODY%"),
-    _hanging("hang in a chunk size", _CHUNKED + b"ff"),
     _hanging("hang in a chunk", _CHUNKED + b"FFFF\r\n"),
     _hanging("hang before the last chunk", _CHUNKED + b"2\r\n{}\r\n"),
     _hanging("hang after 100 Continue", b"HTTP/1.1 100 Continue\r\n\r\n"),
     _hanging("hang in the body of a 500", b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx"),
-    _hanging("hang in the body of a 404", b"HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nx"),
     _hanging("hang in the head of a redirect", b"HTTP/1.1 302 Found\r\nLocation: /"),
     Fault("drip the head", drip_head(_INTERVAL)),
     Fault("drip chunks", drip_chunks),
@@ -77,14 +73,9 @@ def longer_than_its_length(exchange: Exchange) -> None:
 def _not_http() -> Iterator[Fault]:
     words = {
         "TLS alert": b"\x15\x03\x01\x00\x02\x02\x28",
-        "HTTP/2 settings frame": b"\x00\x00\x00\x04\x00\x00\x00\x00\x00",
         "SSH banner": b"SSH-2.0-OpenSSH_9.9\r\n",
-        "SMTP banner": b"220 mail.example ESMTP ready\r\n",
-        "Redis error": b"-ERR unknown command 'GET'\r\n",
         "HTTP request": b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
         "page without a head": b"<!doctype html><h1>It works</h1>",
-        "record without a head": b"%BODY%",
-        "line break": b"\r\n",
         "zero bytes": b"\x00" * 10_000,
     }
     for name, word in words.items():
@@ -94,12 +85,9 @@ def _not_http() -> Iterator[Fault]:
 def _status_lines() -> Iterator[Fault]:
     lines = {
         "another protocol": "ICY 200 OK",
-        "HTTP/3": "HTTP/3 200 OK",
         "no status": "HTTP/1.1",
         "status in words": "HTTP/1.1 OK OK",
-        "status of two digits": "HTTP/1.1 20 OK",
         "status of four digits": "HTTP/1.1 2000 OK",
-        "negative status": "HTTP/1.1 -200 OK",
         "control character in the reason": "HTTP/1.1 200 \x00OK",
     }
     for name, line in lines.items():
@@ -110,13 +98,9 @@ def _headers() -> Iterator[Fault]:
     lines = {
         "no colon": ["no colon here", _LENGTH],
         "space in a name": ["X Y: z", _LENGTH],
-        "empty name": [": z", _LENGTH],
         "zero byte": ["X-Zero: a\x00b", _LENGTH],
         "negative length": ["Content-Length: -5"],
-        "length in words": ["Content-Length: many"],
         "length in hexadecimal": ["Content-Length: 0x10"],
-        "length with a sign": ["Content-Length: +10"],
-        "length of 31 digits": ["Content-Length: 1" + "0" * 30],
         "length of 5,000 digits": ["Content-Length: " + "9" * 5000],
         "two lengths": [_LENGTH, "Content-Length: 3"],
         "unknown transfer coding": ["Transfer-Encoding: zeppelin"],
@@ -130,13 +114,11 @@ def _headers() -> Iterator[Fault]:
 def _chunks() -> Iterator[Fault]:
     bodies = {
         "size that is not a number": b"xyz\r\n{}\r\n0\r\n\r\n",
-        "negative size": b"-2\r\n{}\r\n0\r\n\r\n",
         "size of 17 digits": b"FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n",
         "size of 100,000 digits": b"0" * 100_000 + b"2\r\n{}\r\n0\r\n\r\n",
         "no line break after a chunk": b"2\r\n{}0\r\n\r\n",
         "chunk longer than its size": b"2\r\n{}}}}}}\r\n0\r\n\r\n",
         "no chunk": b"0\r\n\r\n",
-        "broken trailer": b"2\r\n{}\r\n0\r\nno colon\r\n\r\n",
         "extension of 200,000 characters": b"2;" + b"a" * 200_000 + b"\r\n{}\r\n0\r\n\r\n",
     }
     for name, data in bodies.items():
