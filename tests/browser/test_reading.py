@@ -30,13 +30,6 @@ def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str,
     assert page.locator("#section #h3").count() == 1  # the rest of the page is still there
 
 
-def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:
-    page.goto(f"{host}/many")
-    ids = page.locator("[id]").evaluate_all("all => all.map(element => element.id)")
-    assert len(set(ids)) == len(ids)
-    assert page.locator(".faqsvc").count() == 5
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_without_scripts_every_answer_can_be_read(chromium: Browser, host: str, variant: str) -> None:
     context = chromium.new_context(java_script_enabled=False, reduced_motion="reduce")

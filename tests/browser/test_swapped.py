@@ -27,7 +27,6 @@ FILES: Final = {
 PACKAGES: Final = ("htmx.org@2", "htmx4@npm:htmx.org@4", "@hotwired/turbo@8")
 COUNT: Final = len(SECTIONS.items)
 VARIANTS: Final = pytest.mark.parametrize("variant", ["details", "disclosure"])
-LIBRARIES: Final = pytest.mark.parametrize("library", ["htmx2", "htmx4"])
 
 HEAD: Final = """<!doctype html><html lang="en"><head><title>{{ title }}</title>
 <meta name="turbo-refresh-method" content="morph">
@@ -106,8 +105,7 @@ def check(page: Page, opened: int | None = None) -> None:
     assert expanded(page) == [n == 2 for n in range(COUNT)]
 
 
-@LIBRARIES
-@VARIANTS
+@pytest.mark.parametrize(("library", "variant"), [("htmx2", "disclosure"), ("htmx4", "details")])
 def test_htmx_swaps_an_faq_in_again_and_again(page: Page, site: str, library: str, variant: str) -> None:
     errors = errors_of(page)
     page.goto(f"{site}/swap/{library}/{variant}")
@@ -119,8 +117,7 @@ def test_htmx_swaps_an_faq_in_again_and_again(page: Page, site: str, library: st
     assert errors == []
 
 
-@LIBRARIES
-@VARIANTS
+@pytest.mark.parametrize(("library", "variant"), [("htmx2", "details"), ("htmx4", "disclosure")])
 def test_htmx_goes_back_to_an_faq(page: Page, site: str, library: str, variant: str) -> None:
     page.goto(f"{site}/swap/{library}/{variant}")
     page.get_by_role("button", name="Load").click()

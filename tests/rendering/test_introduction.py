@@ -1,8 +1,6 @@
 """The text between the title and the first question."""
 
 from faqsvc_embed import FAQ, Item
-from faqsvc_embed.files import WRITERS, Document
-from faqsvc_embed.files.formats import READERS
 from faqsvc_embed.testing import fake_embed
 from tests.support.parsed import json_ld
 
@@ -20,11 +18,3 @@ def test_an_introduction_is_between_title_and_questions_and_not_in_the_markup() 
 def test_an_introduction_in_plain_text_is_text() -> None:
     page = str(fake_embed({"tea": FAQ("tea", items=ITEMS, introduction="a < b\nc")}).render("tea"))
     assert '<div class="faqsvc-introduction"><p>a &lt; b<br>\nc</p></div>' in page
-
-
-def test_an_introduction_travels_in_records_and_files() -> None:
-    faq = FAQ("tea", "Tea", items=ITEMS, introduction="*We* sell it.\n\nAnd more.")
-    assert FAQ.from_json(faq.to_json()) == faq
-    document = Document.from_faq(faq)
-    for ending, write in WRITERS.items():
-        assert READERS[ending](write(document)).to_faq("tea") == faq
