@@ -146,10 +146,12 @@ class _Loop(asyncio.SelectorEventLoop):
             while not shutdown.done():
                 with contextlib.suppress(RuntimeError):  # `end` has stopped the loop again
                     self.run_until_complete(shutdown)
-            self.close()
+            for sock in list(self._connected):  # of tasks that have not ended in time
+                sock.close()
             self.has_ended.set()
-            for future in list(self._futures):  # submitted too late to run
+            for future in list(self._futures):  # of these tasks, or submitted too late to run
                 future.cancel()
+            self.close()
             self._forget()
 
     def end(self) -> None:
