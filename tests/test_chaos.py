@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 from django.core.wsgi import get_wsgi_application
-from flask import Flask, Response, render_template_string
+from flask import Flask, render_template_string
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -165,32 +165,3 @@ def test_a_page_keeps_its_faqs_while_the_service_flaps(
             return {entry["freshness"] for entry in embed.health()} == {"fresh"}
 
         wait_until(has_recovered)
-
-
-def without_its_faqs(embed: FAQEmbed) -> Flask:
-    """Return an application that loses its FAQs whenever one of them could not be refreshed."""
-    app = flask_app(embed)
-
-    @app.after_request
-    def empty(response: Response) -> Response:
-        if any(embed.use_faq(slug, wait=0).is_degraded for slug in ("pricing", "delivery")):
-            response.set_data("<title>Prices</title>")
-        return response
-
-    return app
-
-
-@pytest.mark.parametrize(
-    ("fault", "make_app"),
-    [
-        (Fault("error", status(500)), without_its_faqs),
-        (Fault("410 as an error", status(410)), flask_app),
-        (Fault("500 as a 404", status(500), "missing"), flask_app),
-    ],
-    ids=["error", "410", "404"],
-)
-def test_the_check_fails_if_a_page_shows_what_it_should_not(
-    fault: Fault, make_app: MakeApp, faq_service: FaultyServer
-) -> None:
-    with pytest.raises(AssertionError, match=fault.name):
-        check_page(fault, faq_service, make_app)

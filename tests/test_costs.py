@@ -5,7 +5,6 @@ A change that exceeds a bound either takes the cost back, or raises the bound he
 
 import gc
 import gzip
-import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
@@ -303,18 +302,3 @@ def test_a_page_of_twenty_questions_is_small(styles: Styles, length: int, compre
     body = app.test_client().get("/").data
     assert len(body) <= length
     assert len(gzip.compress(body, 6)) <= compressed
-
-
-IMPORT: Final = """
-import sys, flask
-before = set(sys.modules)
-import faqsvc_embed.flask
-print(*set(sys.modules) - before)
-"""
-
-
-@pytest.mark.system
-def test_a_flask_host_imports_no_http_client_at_its_start() -> None:
-    """A host starts once in each worker, and in each run of its tests."""
-    ran = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert {"httpx2", "httpcore2"} & set(ran.stdout.split()) == set()

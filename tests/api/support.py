@@ -28,11 +28,9 @@ Clients = Callable[..., FAQClient]
 
 WRITES: Final[list[Callable[[FAQClient], object]]] = [
     lambda client: client.publish_faq(**TEA),
-    lambda client: client.generate_faq("https://www.tea.example"),
-    lambda client: asyncio.run(client.apublish_faq(**TEA)),
     lambda client: asyncio.run(client.agenerate_faq("https://www.tea.example")),
 ]
-WRITE_IDS: Final = ["publish", "generate", "apublish", "agenerate"]
+WRITE_IDS: Final = ["publish", "agenerate"]
 
 
 def created(exchange: Exchange) -> None:

@@ -120,16 +120,6 @@ def test_a_write_is_one_request_with_the_key_in_its_header_only(
     }
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-def test_a_request_to_this_machine_uses_no_proxy(
-    clients: Clients, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(name, "http://127.0.0.1:9")
-    faulty.behave(created)
-    assert clients().publish_faq(**TEA).slug == "tea"
-    assert faulty.log[0].headers["host"] == f"127.0.0.1:{faulty.port}"
-
-
 def test_a_read_carries_no_key_and_makes_caches_revalidate(clients: Clients, faulty: FaultyServer) -> None:
     faulty.behave(created)
     client = clients()

@@ -1,6 +1,5 @@
 """The life of an FAQ through the client, with the real service."""
 
-import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -91,23 +90,6 @@ def test_a_refusal_is_known_by_its_code(site: Site, who: str, code: str) -> None
     error = failure(lambda: site.clients[who].publish_faq(**PRICES | {"slug": "mine"}))
     assert (type(error), error.status, error.code) == (AuthenticationError, 403, code)
     assert site.keys[who] not in f"{error} {error.body}"
-
-
-def test_the_asynchronous_methods_do_the_same(site: Site) -> None:
-    async def live() -> list[object]:
-        client = site.client
-        await client.apublish_faq(**{**PRICES, "slug": "twin"})
-        await client.apublish_faq(**DRAFT, slug="twin", draft=True)
-        revisions = await client.arevisions("twin", lang="en")
-        draft = await client.aget_revision("twin", 2)
-        published = await client.apublish_revision("twin", 2)
-        preview = await client.apreview_faq("twin")
-        listed = [entry.slug for entry in await client.alist_faqs()]
-        await client.aunpublish_faq("twin")
-        return [len(revisions), draft.state, published.state, bool(preview.token), "twin" in listed]
-
-    assert asyncio.run(live()) == [2, "draft", "published", True, True]
-    assert failure(lambda: site.client.get_faq("twin")).status == 410
 
 
 @pytest.mark.parametrize(

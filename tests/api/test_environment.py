@@ -16,7 +16,7 @@ from tests.support.faulty import FaultyServer
 from tests.support.tls import SecureServer, trust_authority
 from tests.support.waiting import settle
 
-SCHEMES = ["https", "HTTPS", "Https"]
+SCHEMES = ["https", "HTTPS"]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -75,19 +75,6 @@ def test_optional_fields_are_sent_only_if_given() -> None:
     assert body(**given, idempotency_key="one") == {**BODY, **given}
 
 
-def test_a_publication_is_one_json_request_without_the_key() -> None:
-    request = publish_request("https://faq.example", **GOOD, idempotency_key="one")
-    assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq")
-    assert json.loads(request.body) == BODY
-    assert request.headers == {
-        "accept": "application/json",
-        "accept-encoding": "identity",
-        "content-type": "application/json",
-        "idempotency-key": "one",
-    }
-    assert "idempotency-key" not in publish_request("https://faq.example", **GOOD).headers
-
-
 def test_a_language_with_a_region_is_that_language() -> None:
     assert body(lang="en-US")["lang"] == "en"
     assert json.loads(generate_request("", "https://tea.example", lang="de_CH").body)["lang"] == "de"
@@ -217,15 +204,6 @@ def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: 
 
 
 # Generation
-
-
-def test_a_request_to_generate_has_the_given_fields() -> None:
-    options: dict[str, Any] = {"lang": "ko", "count": 5}
-    request = generate_request("https://faq.example", "https://tea.example", **options)
-    assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq/generate")
-    assert json.loads(request.body) == {"websiteUrl": "https://tea.example", **options}
-    request = generate_request("https://faq.example", "https://tea.example")
-    assert json.loads(request.body) == {"websiteUrl": "https://tea.example"}
 
 
 def test_every_problem_of_a_request_to_generate_is_reported_at_once() -> None:

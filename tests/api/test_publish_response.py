@@ -40,14 +40,6 @@ def refused(status: int, body: Any, **headers: str) -> FAQError:
     return error
 
 
-def test_a_201_is_a_publication() -> None:
-    install = {"npm": "npm install @faqsvc/react", "component": '<FAQ slug="tea" />'}
-    body = {"slug": "tea", "faqUrl": "https://faq.example/faq/tea", "install": install, "more": [1]}
-    assert parse_publication(response(201, body), NOW) == Publication(
-        "tea", "https://faq.example/faq/tea", install
-    )
-
-
 @pytest.mark.parametrize(
     "more", [{}, {"install": "npm i"}, {"faqUrl": 7, "install": None}, {"install": [1], "faqUrl": None}]
 )

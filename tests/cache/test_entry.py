@@ -13,7 +13,6 @@ from tests.cache.entry import (
     DOWN,
     GONE,
     KEY,
-    NEWER,
     NOT_FOUND,
     fetched,
     make_cache,
@@ -65,14 +64,6 @@ def test_without_a_record_there_is_only_the_fetch_or_its_error(clock: Clock) -> 
     cache.apply(KEY, DOWN)
     assert need_of(cache) is Need.NOTHING
     assert state_in(cache) == FAQState(error=DOWN.error)
-
-
-def test_a_refresh_does_not_change_a_state_that_was_returned(clock: Clock) -> None:
-    cache = make_cache(clock)
-    cache.apply(KEY, fetched())
-    before = state_in(cache)
-    cache.apply(KEY, fetched(NEWER))
-    assert (before.data, state_in(cache).data) == (PRICING, NEWER)
 
 
 # Freshness
@@ -147,15 +138,6 @@ def test_an_unknown_faq_is_not_asked_for_again_for_a_while(clock: Clock, outcome
     assert need_of(cache) is Need.FETCH
     cache.apply(KEY, fetched())
     assert state_in(cache).data is PRICING
-
-
-def test_a_410_removes_a_record_at_once(clock: Clock) -> None:
-    cache = make_cache(clock)
-    cache.apply(KEY, fetched())
-    cache.apply(KEY, GONE)
-    assert state_in(cache) == FAQState(error=GONE.error)
-    cache.apply(KEY, DOWN)
-    assert state_in(cache) == FAQState(error=DOWN.error)
 
 
 def test_a_repeated_404_removes_a_cached_record(clock: Clock) -> None:

@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from faqsvc_embed import FAQError, FAQState, FAQUnavailable, RateLimited
-from faqsvc_embed.api.requests import Validators
+from faqsvc_embed import FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Need
@@ -21,17 +20,6 @@ from tests.support.embeds import PRICING, MakeEmbed, read, warnings_of
 from tests.support.faults import behaviours
 from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle, wait_until
-
-
-@pytest.mark.parametrize("error", [DOWN.error, RateLimited("later"), FAQUnavailable("no", status=401)])
-def test_no_failure_removes_a_record(clock: Clock, error: FAQError) -> None:
-    cache = make_cache(clock)
-    cache.apply(KEY, fetched(etag='"1"'))
-    for _ in range(10):
-        clock.advance(61)
-        entry = cache.apply(KEY, Failed(error))
-        assert (entry.faq, entry.validators) == (PRICING, Validators('"1"'))
-        assert state_in(cache).data is PRICING
 
 
 def test_a_record_is_shown_through_an_outage_until_keep_for_ends(clock: Clock) -> None:
@@ -53,13 +41,6 @@ def test_a_record_can_be_kept_for_ever(clock: Clock) -> None:
     assert need_of(cache) is Need.REFRESH
     cache.apply(KEY, DOWN)
     assert state_in(cache).data is PRICING
-
-
-def test_a_record_that_is_too_old_to_show_has_an_error(clock: Clock) -> None:
-    cache = make_cache(clock, keep_for=0)
-    cache.apply(KEY, fetched())
-    clock.advance(60)
-    assert isinstance(state_in(cache).error, FAQUnavailable)
 
 
 def test_a_success_ends_a_failure(clock: Clock) -> None:

@@ -31,19 +31,6 @@ from tests.support.embeds import PRICING
 # Bounds
 
 
-@pytest.mark.parametrize("bound", [1, 2, 19, 20, 21, 100])
-def test_the_number_of_entries_is_bounded(clock: Clock, bound: int) -> None:
-    cache = make_cache(clock, max_entries=bound)
-    for number in range(5 * bound):
-        key = Key(f"bot-{number}", None)
-        if number % 2:
-            cache.apply(key, fetched())
-        else:
-            cache.apply(key, stored(clock, age=0))
-        assert cache.get(key) is not None
-        assert len(cache.entries()) <= bound
-
-
 def test_a_flood_of_unknown_slugs_evicts_no_record(clock: Clock) -> None:
     cache = make_cache(clock, max_entries=20)
     real = [Key(f"real-{number}", None) for number in range(10)]

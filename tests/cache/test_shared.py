@@ -210,20 +210,6 @@ def test_a_broken_store_raises_nothing_and_is_retried_with_backoff(
     assert "\n" not in caplog.records[0].getMessage()
 
 
-def test_back_offs_grow_to_a_minute(
-    store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use
-) -> None:
-    backend.error = OSError()
-    backoffs = list[float]()
-    for calls in range(1, 10):
-        start = clock.now()
-        while len(backend.calls) < calls:
-            run(store.load(KEY))
-            clock.advance(0.5)
-        backoffs.append(clock.now() - start)
-    assert backoffs[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
-
-
 def test_calls_that_fail_together_count_once_and_the_rest_is_not_tried(
     store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use
 ) -> None:

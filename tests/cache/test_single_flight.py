@@ -28,23 +28,6 @@ def release(faulty: FaultyServer) -> threading.Event:
     return event
 
 
-def test_many_threads_make_one_request(
-    make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
-) -> None:
-    embed, start = make_embed(), threading.Barrier(100)
-
-    def read(_: int) -> FAQ:
-        start.wait(60)
-        return embed.get_faq("pricing")
-
-    with ThreadPoolExecutor(100) as pool:
-        records = pool.map(read, range(100))
-        faulty.wait_for_requests(1)
-        release.set()
-        assert {id(faq) for faq in records} == {id(embed.get_faq("pricing"))}
-    assert len(faulty.log) == 1
-
-
 def test_threads_and_the_tasks_of_two_event_loops_share_a_fetch(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
 ) -> None:
@@ -165,15 +148,15 @@ def test_a_flood_of_slugs_leaves_nothing_behind(faulty: FaultyServer) -> None:
                 embed.use_faq(f"bot-{number}")
             wait_until(lambda: not embed.reader.fetcher.is_fetching())
 
-        flood(range(4_000))
+        flood(range(2_000))
         gc.collect()
         tracemalloc.start()
         try:
             before = tracemalloc.get_traced_memory()[0]
-            flood(range(4_000, 16_000))
+            flood(range(2_000, 6_000))
             gc.collect()
             after = tracemalloc.get_traced_memory()[0]
         finally:
             tracemalloc.stop()
-        assert (after - before) / 12_000 < 140  # bytes
+        assert (after - before) / 4_000 < 140  # bytes
         assert len(embed.health()) <= 1000

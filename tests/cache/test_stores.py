@@ -188,17 +188,6 @@ def test_a_forgotten_faq_is_in_no_store(start: Start, faulty: FaultyServer) -> N
 # Many processes
 
 
-def test_in_each_lifetime_one_process_refreshes_for_those_after_it(
-    start: Start, faulty: FaultyServer, clock: Clock
-) -> None:
-    for lifetime in range(3):
-        serve(faulty, f"In lifetime {lifetime}", "max-age=60")
-        states = [of_one_process(start) for _ in range(3)]
-        assert {title(state) for state in states} == {f"In lifetime {lifetime}"}
-        assert len(faulty.log) == lifetime + 1
-        clock.advance(70)
-
-
 @pytest.mark.system
 def test_forgetting_reaches_every_process_of_a_fleet(
     make_embed: MakeEmbed, faulty: FaultyServer, valkey: str
@@ -263,21 +252,6 @@ def test_a_directory_that_cannot_be_written_breaks_no_page(
     assert len(warnings_of(caplog)) == 1
 
 
-def test_a_damaged_file_is_replaced(
-    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    store = f"file:{tmp_path}"
-    with make_embed(store=store) as embed:
-        refreshed(embed)
-    for path in tmp_path.iterdir():
-        path.write_bytes(b"damaged")
-    with make_embed(store=store) as embed:
-        assert title(refreshed(embed)) == "Pricing"
-    assert len(warnings_of(caplog)) == 1
-    faulty.refuse()
-    assert title(make_embed(store=store).use_faq("pricing", wait=5)) == "Pricing"
-
-
 def test_without_redis_records_are_fetched_and_shown_from_memory(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -328,17 +302,6 @@ def test_an_offline_embed_without_a_folder_says_what_it_needs() -> None:
     with FAQEmbed("https://faq.invalid", offline=True) as embed:
         assert "directory" in str(embed.use_faq("pricing").error)
         assert asyncio.run(embed.ause_faq("pricing")).data is None
-
-
-def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
-    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
-) -> None:
-    embed = make_embed(store=f"file:{tmp_path}")
-    embed.reader.reporter.listen(lambda _: embed.forget())
-    embed.use_faq("pricing", wait=5)
-    embed.close()
-    faulty.refuse()
-    assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
 
 
 def test_the_store_forgets_an_unpublished_faq_before_pages_do(

@@ -1,13 +1,11 @@
 """FAQs of a folder on the pages of hosts: Flask, Starlette, FastAPI and Jinja, also in debug mode."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import pytest
-from fastapi import FastAPI
-from flask import Flask, g, render_template_string
+from flask import Flask, render_template_string
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -15,7 +13,6 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQEmbed
-from faqsvc_embed.fastapi import FAQs
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
@@ -59,31 +56,6 @@ def test_flask(faqs: Path) -> None:
     assert (page.faqs, page.styles, len(page.faq_pages)) == (QUESTIONS, 1, 1)
 
 
-def test_starlette(faqs: Path) -> None:
-    page = summary(TestClient(starlette_app(faqs)).get("/").text)
-    assert (page.faqs, page.styles, len(page.faq_pages)) == (QUESTIONS, 1, 1)
-
-
-def test_fastapi(faqs: Path) -> None:
-    app = FastAPI()
-    app.add_middleware(FAQMiddleware, directory=str(faqs))
-
-    @app.get("/", response_class=HTMLResponse)
-    async def home(faqs: FAQs) -> str:
-        return await faqs.arender("pricing")
-
-    assert summary(TestClient(app).get("/").text).faqs == QUESTIONS[:1]
-
-
-@pytest.mark.parametrize("enable_async", [False, True])
-def test_jinja(faqs: Path, enable_async: bool) -> None:
-    environment = jinja2.Environment(autoescape=True, enable_async=enable_async)
-    install(environment, FAQEmbed(directory=faqs))
-    template = environment.from_string(SOURCE)
-    text = asyncio.run(template.render_async()) if enable_async else template.render()
-    assert summary(text).faqs == QUESTIONS
-
-
 def test_the_language_of_the_visitor_chooses_the_file(tmp_path: Path) -> None:
     faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE, terms__md=PRICING)
     client = flask_app(faqs).test_client()
@@ -124,11 +96,3 @@ def test_in_production_a_page_lacks_what_no_file_has_and_the_log_says_so_once(
         assert summary(client.get("/").text).faqs == QUESTIONS[:1]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert str(faqs / "terms.md") in caplog.text
-
-
-def test_a_page_has_the_nonce_and_the_theme_of_its_host(faqs: Path) -> None:
-    app = flask_app(faqs, FAQSVC_THEME={"accentColor": "teal"}, FAQSVC_VARIANT="disclosure")
-    app.before_request(lambda: setattr(g, "csp_nonce", "abc"))
-    text = app.test_client().get("/").text
-    assert text.count('nonce="abc"') >= 3
-    assert "faqsvc-panels" in text

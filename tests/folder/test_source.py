@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, get_faq
-from faqsvc_embed.testing import fake_faqs
+from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, get_faq
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support.parsed import json_ld, text_of
 
@@ -102,13 +101,6 @@ def test_without_folder_and_service_the_message_names_both() -> None:
         FAQEmbed()
     assert "base_url" in str(refused.value)
     assert "directory" in str(refused.value)
-
-
-def test_a_fake_has_exactly_its_own_faqs(faqs: Path) -> None:
-    embed = FAQEmbed(directory=faqs)
-    fake_faqs(embed, {"other": {"items": [{"question": "What?", "answer": "That."}]}})
-    assert embed.get_faq("other").items[0].question == "What?"
-    assert isinstance(embed.use_faq("pricing").error, FAQNotFound | FAQUnavailable)
 
 
 def test_pages_need_no_thread_no_socket_and_no_http_client(faqs: Path) -> None:

@@ -212,12 +212,6 @@ def test_a_repeated_404_ends_what_the_folder_shows(faulty: FaultyServer, faqs: P
         assert isinstance(embed.use_faq("terms").error, FAQNotFound)
 
 
-def test_an_faq_without_a_file_is_fetched(faulty: FaultyServer, faqs: Path) -> None:
-    faulty.serve(samples.record("other", title="Other"))
-    with FAQEmbed(faulty.base_url, directory=faqs) as embed:
-        assert title(embed, "other") == "Other"
-
-
 def test_a_record_in_the_store_is_shown_instead_of_the_file(
     faulty: FaultyServer, faqs: Path, tmp_path: Path
 ) -> None:

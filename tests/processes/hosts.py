@@ -1,7 +1,6 @@
 """Sites for real servers, by the command of a server, or `python -m tests.processes.hosts NAME PORT`."""
 
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
@@ -25,44 +24,12 @@ install(_asynchronous, embed)
 _async_template = _asynchronous.from_string(PAGE)
 
 
-def _bottle() -> Any:
+def bottle() -> Any:
     import bottle as module
 
     app = module.Bottle()
     app.route("/")(_template.render)
-    return app
-
-
-def _falcon() -> Any:
-    import falcon as module
-
-    class Home:
-        def on_get(self, request: Any, response: Any) -> None:
-            response.content_type = module.MEDIA_HTML
-            response.text = _template.render()
-
-    app = module.App()
-    app.add_route("/", Home())
-    return app
-
-
-def _pyramid() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the modules that it imports
-        from pyramid.config import Configurator
-        from pyramid.response import Response
-
-    with Configurator() as config:
-        config.add_route("home", "/")
-        config.add_view(lambda request: Response(_template.render()), route_name="home")
-        return config.make_wsgi_app()
-
-
-def __getattr__(name: str) -> Any:
-    makers = {"bottle": _bottle, "falcon": _falcon, "pyramid": _pyramid}
-    if name not in makers:
-        raise AttributeError(name)
-    return WSGIMiddleware(makers[name](), embed=embed)
+    return WSGIMiddleware(app, embed=embed)
 
 
 def litestar() -> Any:

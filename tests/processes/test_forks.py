@@ -126,33 +126,10 @@ def test_a_process_can_be_forked_while_other_threads_have_locks(faulty: FaultySe
     script(BUSY, faulty.base_url)
 
 
-GENERATIONS: Final = """
-import os, sys, time, warnings
-from faqsvc_embed import FAQEmbed
-warnings.simplefilter("ignore", DeprecationWarning)
-embed = FAQEmbed(sys.argv[1])
-embed.get_faq("pricing")
-for generation in range(3):
-    pid = os.fork()
-    if pid:
-        os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    embed.forget()
-    assert embed.get_faq("pricing").title
-"""
-
-
-@needs_fork
-@pytest.mark.system
-def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    script(GENERATIONS, faulty.base_url)
-    assert len({request.connection for request in faulty.log}) == 1 + 3
-
-
 FOLLOWING: Final = """
 import os, signal, sys, time, warnings
 signal.alarm(300)
-if sys.argv[2] == "uwsgi":  # which forks in C, after which Python runs no hook
+if sys.argv[2] == "uwsgi":  # which forks in C, after which Python runs no hook; a real one may hang
     os.register_at_fork = lambda **_: None
 from faqsvc_embed import FAQEmbed
 warnings.simplefilter("ignore", DeprecationWarning)
@@ -212,33 +189,6 @@ def test_the_workers_of_a_pool_that_forks_fetch_on_their_own(faulty: FaultyServe
         assert sorted(titles.get() for _ in range(6)) == ["Edited"] * 3 + ["Pricing"] * 3
         assert embed.get_faq("pricing").title == "Pricing"
     assert len(faulty.log) == 4
-
-
-# uWSGI forks in C, after which Python runs no hook of `os.register_at_fork`. Only the hooks are left out
-# here: after a real fork in C, the interpreter itself may hang if another thread was waiting for its lock.
-UNNOTICED: Final = """
-import os, sys, warnings
-os.register_at_fork = lambda **_: None
-from faqsvc_embed import FAQEmbed
-warnings.simplefilter("ignore", DeprecationWarning)
-embed = FAQEmbed(sys.argv[1])
-embed.get_faq("pricing")
-pid = os.fork()
-assert embed.get_faq("other").title
-if pid == 0:
-    os._exit(0)
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-embed.close()
-"""
-
-
-@needs_fork
-@pytest.mark.system
-def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> None:
-    for slug in ("pricing", "other"):
-        faulty.serve(samples.record(slug))
-    assert script(UNNOTICED, faulty.base_url) == "0"
-    assert [request.slug for request in faulty.log].count("other") == 2
 
 
 # Threads

@@ -29,18 +29,14 @@ A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
 DJANGO: Final = "tests.processes.django_site"
 HOSTS: Final = "tests.processes.hosts"
-DJANGO_PATHS: Final = ("async/", "", "jinja/", "streamed/", "async/", "", "jinja/", "streamed/")
+DJANGO_PATHS: Final = ("async/", "", "jinja/", "streamed/", "")
 WSGI: Final = "gunicorn -w 2 -k gthread --threads 4 -b 127.0.0.1:{port}"
 ASGI: Final = "uvicorn --port {port} --log-level warning"
 SERVERS: Final = {
     "Django, gunicorn": f"{WSGI} {DJANGO}:wsgi",
     "Django, uvicorn": f"{ASGI} --lifespan off {DJANGO}:asgi",
-    "Django, hypercorn": f"hypercorn -b 127.0.0.1:{{port}} {DJANGO}:asgi",
     "Django, granian": f"granian --interface asginl --port {{port}} --log-level error {DJANGO}:asgi",
-    "Bottle, gunicorn": f"{WSGI} {HOSTS}:bottle",
-    "Falcon, gunicorn": f"{WSGI} {HOSTS}:falcon",
-    "Pyramid, gunicorn": f"{WSGI} {HOSTS}:pyramid",
-    "Litestar, uvicorn with uvloop": f"{ASGI} --loop uvloop --factory {HOSTS}:litestar",
+    "Bottle, gunicorn": f"{WSGI} {HOSTS}:bottle()",
     "Litestar, granian with uvloop": (
         f"granian --interface asgi --loop uvloop --port {{port}} --log-level error --factory {HOSTS}:litestar"
     ),

@@ -20,10 +20,8 @@ UVICORN: Final = "uvicorn --workers 4 --port {port} --log-level warning tests.pr
 pytestmark = pytest.mark.system
 
 SERVERS: Final = [
-    pytest.param(GUNICORN, False, id="gunicorn sync"),
     pytest.param(f"{GUNICORN} --preload", True, id="gunicorn sync, preloaded"),
     pytest.param(GTHREAD, False, id="gunicorn gthread"),
-    pytest.param(f"{GTHREAD} --preload", True, id="gunicorn gthread, preloaded"),
     pytest.param(f"{GUNICORN} -k gevent", False, id="gunicorn gevent"),
     pytest.param(f"{GUNICORN} -k gevent --preload", True, id="gunicorn gevent, preloaded"),
     pytest.param(UVICORN, False, id="uvicorn, four workers"),

@@ -255,20 +255,6 @@ def test_a_function_may_return_an_awaitable() -> None:
         assert embed.get_faq("pricing") == ENGLISH
 
 
-def test_few_calls_run_at_the_same_time() -> None:
-    shop = Shop()
-    shop.release.clear()
-    slugs = [f"faq-{number}" for number in range(MAX_CALLS * 3)]
-    shop.faqs.update({(slug, None): faq(slug) for slug in slugs})
-    with FAQEmbed(source=shop, wait=0, timeout=60) as embed:
-        embed.prefetch(*slugs)
-        wait_until(lambda: len(shop.calls) == MAX_CALLS)
-        shop.release.set()
-        settle(embed)
-        assert len(shop.calls) == len(slugs)
-        assert embed.get_faq(slugs[-1]).slug == slugs[-1]
-
-
 # What it raises and returns
 
 
@@ -435,23 +421,3 @@ def test_a_repr_of_the_settings_does_not_show_the_source() -> None:
             return "postgresql://shop:secret@db"
 
     assert "secret" not in repr(Settings(source=Secret()))
-
-
-@pytest.mark.system
-def test_forgetting_reaches_every_process_that_shares_a_redis(valkey: str) -> None:
-    shop = Shop()
-    shop.faqs["pricing", None] = ENGLISH
-    with (
-        FAQEmbed(source=shop, store=valkey, wait=30) as one,
-        FAQEmbed(source=shop, store=valkey, wait=30) as two,
-    ):
-        for embed in (one, two):
-            embed.get_faq("pricing")
-            settle(embed)
-        shop.faqs["pricing", None] = faq(title="New")
-
-        def is_forgotten() -> bool:
-            one.forget("pricing")  # again, until both have subscribed
-            return two.get_faq("pricing").title == "New"
-
-        wait_until(is_forgotten)
