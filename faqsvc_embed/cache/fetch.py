@@ -17,10 +17,6 @@ class Fetch:
         """Whether it took too long, so that its callers got an error. A late success is still cached."""
         self.change: Change | None = None
         """A change that was announced during the fetch: its response may be older."""
-        self.successor: Fetch | None = None
-        """The fetch of that change, which does not wait for this one."""
-        self.has_overtaken = False
-        """Whether it began during another fetch, so that further changes wait for it."""
         self.result: Future[Entry] = Future()
         """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
         self.started_at: float = time.monotonic()

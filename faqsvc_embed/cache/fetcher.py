@@ -6,9 +6,9 @@ work runs on one background loop.
 A fetch is listed from its start until it ends or its FAQ is forgotten. Its outcome is cached and saved in the
 store, with these exceptions:
 
-- After a change that was announced meanwhile, another fetch is started at once. Until it ends, the outcome
-  is cached as stale, and not saved.
-- If the FAQ was forgotten meanwhile, or is a draft, only the callers get the outcome.
+- After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
+  fetch follows at once. If a record is cached, that fetch does not wait, but replaces the running one.
+- If the FAQ was forgotten or the fetch replaced, or it is a draft, only the callers get the outcome.
 - If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
 
@@ -90,24 +90,18 @@ class Fetcher:
 
     def refresh(self, change: Change) -> None:
         """Fetch the cached entries of a slug, which may have changed."""
-        keys = self._cache.announce(change)
+        entries = self._cache.announce(change)
         with self._lock.own():
             for fetch in self._fetches.values():
                 if fetch.key.slug == change.slug:
                     fetch.change = change
-            fetches = [one for key in keys if (one := self._fetch_of(change, key)) is not None]
+            # A running fetch that may hang is replaced, if there is a record to show meanwhile.
+            replaces = [entry.key for entry in entries if entry.faq is not None and change.state is not None]
+            keys = [entry.key for entry in entries if entry.key not in self._fetches]
+            fetches = [Fetch(key) for key in dict.fromkeys((*keys, *replaces))]
             self._fetches.update((fetch.key, fetch) for fetch in fetches)
         for fetch in fetches:
             self._start(fetch)
-
-    def _fetch_of(self, change: Change, key: Key) -> Fetch | None:
-        """Return a fetch for a change of a cached entry; None if that of a running fetch is enough."""
-        fetch, running = Fetch(key), self._fetches.get(key)
-        if running is not None:
-            if change.state is None or running.has_overtaken:
-                return None  # another one follows when it ends
-            running.successor, fetch.has_overtaken = fetch, True
-        return fetch
 
     def _start(self, fetch: Fetch) -> None:
         work = self._run(fetch)
@@ -197,7 +191,7 @@ class Fetcher:
             self.get_or_start(key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
             # The store may have missed a change of this language.
-            self._feed.follow(key.slug, may_be_old=is_new and is_settled)
+            self._feed.follow(key.slug, is_missing=entry.is_missing, may_be_old=is_new and is_settled)
 
     async def _load(self, fetch: Fetch) -> bool:
         """Read the store; return whether that has settled the fetch. Callers get a stale record at once."""
@@ -327,10 +321,9 @@ class Fetcher:
         return entry
 
     def _is_listed(self, fetch: Fetch) -> bool:
-        listed = self._fetches.get(fetch.key)
-        return listed is not None and listed in (fetch, fetch.successor)
+        return self._fetches.get(fetch.key) is fetch
 
     def _unlist(self, fetch: Fetch) -> None:
         with self._lock.own():
-            if self._fetches.get(fetch.key) is fetch:
+            if self._is_listed(fetch):
                 del self._fetches[fetch.key]

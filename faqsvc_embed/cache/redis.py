@@ -37,6 +37,8 @@ class RedisBackend:
             retry=Retry(NoBackoff(), 1, (BrokenConnection,)),
             retry_on_error=[ReadOnlyError],
         )
+        # Values are bytes, even if the URL, copied from another program, asks for text.
+        self._client.connection_pool.connection_kwargs["decode_responses"] = False
         on_close(self._client.aclose)
 
     async def get(self, *names: str) -> list[bytes | None]:

@@ -40,7 +40,7 @@ class Feed(Protocol):
     def is_connected(self) -> bool:
         """Whether changes arrive."""
 
-    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
+    def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
         """Follow the changes of a slug; refresh its record now if it may be old."""
 
 

@@ -29,6 +29,8 @@ SETTLE: Final = 0.2
 """Seconds to collect new slugs before a connection is opened to follow them."""
 RECONNECT_INTERVAL: Final = 1.0
 """Minimum seconds between two connections."""
+MISSING_INTERVAL: Final = 10.0
+"""Minimum seconds between two connections if only missing FAQs are new: visitors can invent slugs."""
 MAX_DELAY: Final = 5.0
 """Maximum seconds between two attempts while the service is down: edits arrive soon after a restart."""
 STABLE: Final = 60.0
@@ -79,7 +81,7 @@ class ChangeFeed:
         self._changes: dict[str, Change | None] = {}
         """The slugs with a timer, and the change that it passes on; None if none came after a refresh."""
 
-    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
+    def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
         """Follow the changes of a slug, from a coroutine of the background loop.
 
         If its record `may_be_old`, it is refreshed, even if the slug is followed already.
@@ -97,7 +99,8 @@ class ChangeFeed:
             message = "the change feed has no room for %r and others: they expire as usual"
             self._log.warning("full", message, slug)
         else:
-            self._due = min(self._due, max(loop.time(), self._connected_at + RECONNECT_INTERVAL))
+            interval = MISSING_INTERVAL if is_missing else RECONNECT_INTERVAL
+            self._due = min(self._due, max(loop.time(), self._connected_at + interval))
             if self.is_connected and not self._until.expired():
                 self._until.reschedule(self._due)
 

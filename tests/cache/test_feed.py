@@ -123,6 +123,19 @@ def test_many_faqs_with_long_slugs_are_followed_by_one_connection(
     wait_until(lambda: answer(embed, slugs[-1]) == "New.")
 
 
+def test_invented_slugs_rarely_cost_a_connection(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "MISSING_INTERVAL", 600.0)
+    follow(embed, service)
+    count = len(service.connections)
+    for number in range(50):
+        assert answer(embed, f"invented-{number}") is None
+    service.publish("pricing", "Changed.")
+    wait_until(lambda: answer(embed, "pricing") == "Changed.")
+    assert len(service.connections) == count
+
+
 @pytest.mark.parametrize("before", ["never published", "unpublished"])
 def test_an_faq_that_did_not_exist_is_shown_once_it_is_published(
     service: FeedService, embed: FAQEmbed, before: str
@@ -136,8 +149,11 @@ def test_an_faq_that_did_not_exist_is_shown_once_it_is_published(
     wait_until(lambda: answer(embed, "later") == "Here.")
 
 
-def test_invented_slugs_do_not_take_the_place_of_records(service: FeedService, embed: FAQEmbed) -> None:
+def test_invented_slugs_do_not_take_the_place_of_records(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     follow(embed, service)
+    monkeypatch.setattr(feed, "MISSING_INTERVAL", 0.1)
     for number in range(120):
         assert answer(embed, f"invented-{number}") is None
     wait_until(lambda: "invented-119" in service.connections[-1]["slugs"])

@@ -65,6 +65,19 @@ def test_of_a_value_that_is_too_large_only_the_beginning_is_read(valkey: str, pr
     assert run(use()) == b"x" * (MAX_SIZE + 1)
 
 
+def test_values_are_bytes_although_the_url_asks_for_text(valkey: str, prefix: str) -> None:
+    async def use() -> None:
+        backend = RedisBackend(f"{valkey}?decode_responses=true", MAX_SIZE)
+        await backend.put(prefix, b"\xff", 60.0)
+        assert await backend.get(prefix) == [b"\xff"]
+        messages = backend.messages(prefix)
+        assert await anext(messages) == b""
+        await backend.publish(prefix, b"\xff")
+        assert await anext(messages) == b"\xff"
+
+    run(use())
+
+
 async def close_connections(valkey: str, name: str) -> None:
     """Let the server close the connections of a client."""
     async with Redis.from_url(valkey) as client:
