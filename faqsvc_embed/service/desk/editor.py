@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from secrets import token_urlsafe
 from typing import Any, Final, cast
 
 from starlette.responses import Response
@@ -13,7 +14,6 @@ from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
-from faqsvc_embed.service.desk.faqs import what_happened
 from faqsvc_embed.service.desk.forms import Form, number_of
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.visit import Visit, path_of
@@ -125,7 +125,9 @@ class Editor:
 
 
 def show_new(visit: Visit) -> Response:
-    """GET /desk/new: an empty FAQ."""
+    """GET /desk/new: an empty FAQ. Its address has the id of the form, so that Back opens the same form."""
+    if not visit.query("form"):
+        return redirect(visit, f"/new?form={token_urlsafe(12)}")
     return Editor(draft=new_draft(visit), focus=0, focused="add").page(visit)
 
 
@@ -295,9 +297,7 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
         visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
     except RevisionConflict:
         return _conflict(visit, editor)
-    if is_whole:  # only publishers see the bin
-        page = "/bin" if visit.access.may("publish") else ""
-    return redirect(visit, f"{page}?done=binned")
+    return redirect(visit, f"{'' if is_whole else page}?done=bin")
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:
@@ -310,10 +310,23 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     if theirs is None:
         problem = {"items": DELETED if version else UNPUBLISHED} if faq else {"slug": DELETED}
         return replace(editor, faq=faq, version="", problems=problem).page(visit, 409)
-    who = what_happened(version, theirs)
+    who = _what_happened(version, theirs)
     found = changes(Draft.of_revision(theirs), draft)
     editor = replace(editor, faq=faq, version=theirs.version, theirs=who, changes=found)
     return editor.page(visit, 409)
+
+
+def _what_happened(before: str, now: Revision) -> str:
+    """Return what has happened to a translation since the version `before`."""
+    newest, published, _ = f"{before}..".split(".", 2)
+    if now.is_unpublished or (now.published is None and number_of(published)):
+        return "it was unpublished"
+    if newest == str(now.newest):
+        return f"revision {now.published} was published" if now.published else "somebody changed it"
+    if now.newest < (number_of(newest) or 0):
+        return "the draft was discarded"
+    author, done = now.author or "somebody", "published" if now.newest == now.published else "saved"
+    return f"{author} {done} revision {now.newest}"
 
 
 def _known(visit: Visit, slug: str) -> FAQInfo | None:

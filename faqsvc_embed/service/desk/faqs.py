@@ -22,10 +22,9 @@ from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
 from faqsvc_embed.service.desk.visit import Refused, Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
-from faqsvc_embed.service.storage.errors import RevisionConflict
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
-from faqsvc_embed.service.storage.values import Preconditions, Revision
+from faqsvc_embed.service.storage.values import Preconditions
 from faqsvc_embed.text import normalized
 
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
@@ -112,13 +111,8 @@ def publish(visit: Visit) -> Response:
     lang = visit.form.get("lang")
     if number is None or lang not in LANGUAGES:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
-    before = visit.form.get("version")
-    unchanged = Preconditions(versions={lang: before})
-    try:
-        visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
-    except RevisionConflict as conflict:
-        happened = what_happened(before, conflict.current) if conflict.current else "it was deleted"
-        raise Refused(409, note=f"Nothing was done, because {happened} since you opened the page.") from None
+    unchanged = Preconditions(versions={lang: visit.form.get("version")})
+    visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
     return redirect(visit, f"{path_of(visit.slug)}?lang={lang}&done=published")
 
 
@@ -129,22 +123,6 @@ def _differences(visit: Visit, lang: str, old: int, new: int) -> list[Change] | 
     except FAQNotFound:
         return None
     return changes(*drafts)
-
-
-def what_happened(before: str, now: Revision) -> str:
-    """Return what has happened to a translation since the version `before`."""
-    newest, published, _ = f"{before}..".split(".", 2)
-    author, happened = now.author or "somebody", list[str]()
-    is_public = published != str(now.published or 0)
-    if newest != str(now.newest):
-        if is_public and now.newest == now.published:
-            return f"{author} published revision {now.newest}"
-        is_earlier = now.newest < (number_of(newest) or 0)
-        happened.append("the draft was discarded" if is_earlier else f"{author} saved revision {now.newest}")
-    if is_public:
-        happened.append(f"revision {now.published} was published" if now.published else "it was unpublished")
-    unchanged = "the FAQ was unpublished" if now.is_unpublished else "somebody changed it"
-    return " and ".join(happened) or unchanged
 
 
 def show_use(visit: Visit) -> Response:
@@ -206,7 +184,7 @@ def remove(visit: Visit) -> Response:
         raise Refused(422, {"typed": f"Nothing was deleted. To delete it, type {visit.slug}"})
     if action == "restore":
         removal.restore(visit.access, visit.slug, unchanged)
-        return redirect(visit, f"{page}?done=again")
+        return redirect(visit, f"{page}?done=published")
     remove = {"unpublish": removal.unpublish, "bin": removal.bin, "purge": removal.purge}[action]
     remove(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
     return redirect(visit, f"{page if action == 'unpublish' else '/bin'}?done={action}")

@@ -25,9 +25,7 @@ MAX_FORM: Final = 4_000_000
 MAX_OPEN_FORM: Final = 16_000
 """Maximum bytes of a form without a session: enough for a sign-in link and the address of the next page."""
 MAX_FIELDS: Final = 12_000
-"""Maximum number of fields: ten for each question of the largest record."""
-MAX_UPLOADS: Final = 10
-"""Maximum number of files in a form; the forms of the desk have at most one."""
+"""Maximum number of fields and files: ten for each question of the largest record."""
 
 _NO_SCHEME: Final = re.compile(
     r"(?://)?[^\s:/?#@\\.][^\s:/?#@\\]{0,250}\.[^\s:/?#@\\]{1,250}(?::\d{1,5})?(?:[/?#]\S*)?"
@@ -143,26 +141,26 @@ def _unquoted(text: bytes) -> str:
 
 
 def _parse_multipart(request: Request, body: bytes) -> Form:
-    fields = list[tuple[str, str]]()
-    uploads = list[Upload]()
+    found = list[tuple[str, str] | Upload]()
 
-    def on_field(field: Field) -> None:
-        if len(fields) >= MAX_FIELDS:
+    def add(part: Field | File) -> None:
+        if len(found) >= MAX_FIELDS:
             raise _too_many_fields()
-        name = (field.field_name or b"").decode("utf-8", "replace")
-        fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
-
-    def on_file(file: File) -> None:
-        if len(uploads) >= MAX_UPLOADS:
-            raise _too_many_fields()
-        name = (file.file_name or b"").decode("utf-8", "replace")
-        file.file_object.seek(0)
-        uploads.append(Upload(name, file.file_object.read()))
-        file.close()
+        if isinstance(part, File):
+            part.file_object.seek(0)
+            found.append(Upload(_decoded(part.file_name), part.file_object.read()))
+            part.close()
+        else:
+            found.append((_decoded(part.field_name), normalized(_decoded(part.value))))
 
     headers = {"Content-Type": request.headers["content-type"].encode("latin-1")}
     try:
-        parse_form(headers, BytesIO(body), on_field, on_file)
+        parse_form(headers, BytesIO(body), add, add)
     except (FormParserError, ValueError):
         raise Problem(400, "bad-request", "The form cannot be read") from None
-    return Form(tuple(fields), next((upload for upload in uploads if upload.name), None))
+    uploads = (part for part in found if isinstance(part, Upload) and part.name)
+    return Form(tuple(part for part in found if isinstance(part, tuple)), next(uploads, None))
+
+
+def _decoded(text: bytes | None) -> str:
+    return (text or b"").decode("utf-8", "replace")

@@ -45,8 +45,6 @@ _YAML: Final = re.compile(
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
-MAX_NOTES: Final = 20
-"""Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
 ENCODING: Final = (
@@ -116,10 +114,6 @@ def _notes(document: Document, draft: Draft) -> list[str]:
         f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
         for line in _headings(draft)
     ]
-    if draft.introduction:
-        notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
-    if len(notes) > MAX_NOTES:
-        notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
     return notes
 
 
@@ -224,11 +218,10 @@ def _table(text: str) -> Document:
 
     Rows that are copied from a spreadsheet have tabs between their cells, and often no names of columns.
     """
-    first = text.lstrip("\n").partition("\n")[0]
-    if first.startswith("|"):  # a table in Markdown
-        return Document(items=[])
     document = _tried(".csv", text)
-    if not document.items and "\t" in first:
+    if any({"-"} <= set(item["question"]) <= set("-: ") for item in document.items):
+        return Document(items=[])  # the line below the names of columns in Markdown
+    if not document.items and "\t" in text.lstrip("\n").partition("\n")[0]:
         rows = _tried(".csv", f"question\tanswer\n{text}")
         if 2 * sum(asks(item["question"]) for item in rows.items) > len(rows.items):
             return rows

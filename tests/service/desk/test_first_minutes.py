@@ -63,7 +63,7 @@ def editor(page: Page, desk: Served) -> Page:
     return page
 
 
-@pytest.mark.parametrize("path", ["/new", "/log?slug=repairs"])
+@pytest.mark.parametrize("path", ["/import", "/log?slug=repairs"])
 def test_a_link_in_a_mail_leads_to_its_page(editor: Page, desk: Served, path: str) -> None:
     """Mail is read on another site, whose links send cookies only if they are `SameSite=Lax`."""
     mail, link = "http://mail.example/inbox", f"{desk.url}/desk{path}"

@@ -45,7 +45,9 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
         "question;answer\nWhat does it cost?;Nothing.\nMay I cancel?;Any time.",
         "Question\tAnswer\nWhat does it cost?\tNothing.\nMay I cancel?\tAny time.",
         "What does it cost?\tNothing.\nMay I cancel?\tAny time.\n",
-        "| Question | Answer |\n|---|---|\n| What does it cost? | Nothing. |\n| May I cancel? | Any time. |",
+        "# FAQ\n\n| Question | Answer |\n|---|---|\n| What does it cost? | Nothing. |\n"
+        "| May I cancel? | Any time. |",
+        "Question | Answer\n--- | ---\nWhat does it cost? | Nothing.\nMay I cancel? | Any time.",
         '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
         ' {"question": "May I cancel?", "answer": "Any time."}]}',
         "# FAQ\n- question: What does it cost?\n  answer: |\n    Nothing.\n"
@@ -202,7 +204,7 @@ def test_a_history_whose_faq_was_published_meanwhile_says_that_nothing_was_done(
     assert editor.post("/faqs/pricing/history", **form).status_code == 200
     response = editor.post("/faqs/pricing/history", **form)
     assert response.status_code == 409
-    assert "Nothing was done, because revision 2 was published since you opened the page." in response.text
+    assert "Nothing was done, because somebody changed this FAQ" in response.text
 
 
 def test_differences_are_by_word_and_name_what_moved() -> None:
