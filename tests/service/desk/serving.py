@@ -8,10 +8,12 @@ from typing import Final, NamedTuple, cast
 
 import uvicorn
 from msgspec.structs import replace
+from playwright.sync_api import BrowserContext
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.desk.visit import COOKIE
 from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.people import Person
@@ -52,6 +54,13 @@ class Served(NamedTuple):
     def link(self) -> str:
         """Return a new sign-in link."""
         return PublicURLs(self.url).sign_in(self.storage.sign_ins.create_link(self.admin))
+
+    def sign_in(self, context: BrowserContext) -> BrowserContext:
+        """Give a browser the cookie that a sign-in link gives, and return it."""
+        cookie = self.storage.sign_ins.redeem_link(self.storage.sign_ins.create_link(self.admin))
+        assert cookie
+        context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{self.url}/desk"}])
+        return context
 
 
 @contextmanager

@@ -35,7 +35,6 @@ ADDED: Final = {
         "Cookie": '_ga=GA1.2; theme="a\\"b"; empty=; =nameless; {"a":1}',  # of another application
     },
     "no-referrer": {"Origin": "null", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate"},
-    "no-referrer, a script": {"Origin": "null", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"},
     "same-origin": {
         "Referrer-Policy": "same-origin",
         "Sec-Fetch-Site": "same-origin",

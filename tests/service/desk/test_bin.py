@@ -86,16 +86,19 @@ def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again
     editor: Editor, storage: Storage
 ) -> None:
     publish(editor)
-    editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
+    for typed in ("prices", " "):
+        assert editor.post("/faqs/pricing/remove", action="purge", typed=typed).status_code == 422
+    assert record(editor).status_code == 200
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing ").url.path == "/desk/bin"
+    assert editor.get("/faqs/pricing").status_code == 410
     assert editor.post("/bin", action="restore", slug="pricing").status_code == 410
-    editor.get("/new")
-    assert editor.post("/new", action="publish", **written()).status_code == 409
+    refused = editor.post("/new", action="publish", **written())
+    assert (refused.status_code, 'id="slug-error"' in refused.text) == (409, True)
     editor.sign_in(storage, "Tom", role="publisher")
     assert "pricing" in editor.get("/bin").text
     assert editor.post("/bin", action="unblock", slug="pricing").status_code == 403
     editor.sign_in(storage)
     assert "pricing" not in editor.post("/bin", action="unblock", slug="pricing").text
-    editor.get("/new")
     assert editor.post("/new", action="publish", **written()).status_code == 200
 
 

@@ -44,8 +44,9 @@ REVIEWED = """<p>Pay <a href="https://eur01.safelinks.protection.outlook.com/?ur
 <div style='mso-element:comment-list'><p>Ask Tom first</p></div>"""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An empty desk, on which one test writes."""
     with serve_desk(tmp_path_factory.mktemp("desk"), is_empty=True) as served:
         served.storage.sites.update(served.admin.access, name="main", website_url="")
         yield served
@@ -53,20 +54,15 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def editor(page: Page, desk: Served) -> Page:
-    """A page in which the admin is signed in: the link was pasted into the tab that showed the form."""
-    page.goto(f"{desk.url}/desk")
-    page.get_by_label("Sign-in link").wait_for()
-    page.evaluate("link => { location.href = link }", desk.link())
-    page.get_by_text("This link works once").wait_for()
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", name="FAQs", exact=True).wait_for()
+    """A page in which the admin is signed in."""
+    desk.sign_in(page.context)
+    page.on("dialog", lambda dialog: dialog.accept())  # leaving asks first, because nothing is saved
     return page
 
 
-@pytest.mark.parametrize("path", ["/import", "/log?slug=repairs"])
-def test_a_link_in_a_mail_leads_to_its_page(editor: Page, desk: Served, path: str) -> None:
+def test_a_link_in_a_mail_leads_to_its_page(editor: Page, desk: Served) -> None:
     """Mail is read on another site, whose links send cookies only if they are `SameSite=Lax`."""
-    mail, link = "http://mail.example/inbox", f"{desk.url}/desk{path}"
+    mail, link = "http://mail.example/inbox", f"{desk.url}/desk/log?slug=repairs"
     editor.route(mail, lambda route: route.fulfill(body=f"<a href={link}>Look</a>", content_type="text/html"))
     for options in ("", " target=_blank", " rel=noreferrer"):
         editor.goto(mail)
@@ -84,7 +80,13 @@ def test_a_link_in_a_mail_leads_to_its_page(editor: Page, desk: Served, path: st
         expect(page.get_by_role("button", name="Sign out")).to_be_visible()
 
 
-def test_a_first_faq_is_written_and_shown_by_a_host(editor: Page, desk: Served) -> None:
+def test_a_first_faq_is_written_and_shown_by_a_host(page: Page, desk: Served) -> None:
+    editor = page
+    editor.goto(f"{desk.url}/desk")
+    editor.get_by_label("Sign-in link").wait_for()
+    editor.evaluate("link => { location.href = link }", desk.link())  # pasted into the tab with the form
+    editor.get_by_text("This link works once").wait_for()
+    editor.get_by_role("button", name="Sign in").click()
     editor.get_by_role("link", name="Write an FAQ").click()
     editor.get_by_label("Title").fill("Häufige Reparaturen")
     slug = editor.get_by_label("Slug")
@@ -115,9 +117,8 @@ def test_a_first_faq_is_written_and_shown_by_a_host(editor: Page, desk: Served) 
     assert "Werkstatt" in html
 
 
-@pytest.mark.parametrize(
-    ("selected", "typed", "expected"),
-    [
+def test_the_button_link_leaves_a_link_that_works(editor: Page, desk: Served) -> None:
+    for selected, typed, expected in (
         ("book", "https://spoke.example/a (b)", None),
         ("book", "spoke.example/a_(b)", "Please [book](https://spoke.example/a_%28b%29) it."),
         ("book", "us@spoke.example", "Please [book](mailto:us@spoke.example) it."),
@@ -125,26 +126,20 @@ def test_a_first_faq_is_written_and_shown_by_a_host(editor: Page, desk: Served) 
         ("", "spoke.example", "Please book it.[spoke.example](https://spoke.example)"),
         ("book", "https://", None),
         ("book", "javascript:alert(1)", None),
-    ],
-)
-def test_the_button_link_leaves_a_link_that_works(
-    editor: Page, desk: Served, selected: str, typed: str, expected: str | None
-) -> None:
-    editor.goto(f"{desk.url}/desk/new")
-    answer = editor.get_by_label("Answer", exact=True)
-    answer.fill("Please book it.")
-    place = "Please book it.".find(selected) if selected else 15
-    answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
-    editor.get_by_role("button", name="Link in Question 1").click()
-    editor.keyboard.type(typed)
-    editor.keyboard.press("Enter")
-    assert answer.input_value() == (expected or "Please book it.")
-    assert editor.locator(".address .error").is_visible() is (expected is None)
-    if expected is not None:
-        answer.press("Control+z")
-        assert answer.input_value() == "Please book it."
-    editor.once("dialog", lambda dialog: dialog.accept())
-    editor.goto(f"{desk.url}/desk")
+    ):
+        editor.goto(f"{desk.url}/desk/new")
+        answer = editor.get_by_label("Answer", exact=True)
+        answer.fill("Please book it.")
+        place = "Please book it.".find(selected) if selected else 15
+        answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
+        editor.get_by_role("button", name="Link in Question 1").click()
+        editor.keyboard.type(typed)
+        editor.keyboard.press("Enter")
+        assert answer.input_value() == (expected or "Please book it.")
+        assert editor.locator(".address .error").is_visible() is (expected is None)
+        if expected is not None:
+            answer.press("Control+z")
+            assert answer.input_value() == "Please book it."
 
 
 def test_an_address_that_is_selected_or_not_added_yet_becomes_a_link(editor: Page, desk: Served) -> None:
@@ -178,26 +173,21 @@ def test_what_the_buttons_did_is_undone(editor: Page, desk: Served) -> None:
     assert "world" not in answer.input_value()
 
 
-@pytest.mark.parametrize(
-    ("written", "selected", "name", "changed"),
-    [
+def test_marks_stand_beside_words_and_are_removed_again(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    for written, selected, name, changed in (
         ("a word here", "word ", "Bold", "a **word** here"),  # as a double click selects it
         ("one\n\n- two", "one\n\n- two", "Bold", "**one**\n\n- **two**"),
         ("a **word** here", "word", "Bold", "a word here"),
         ("one\n\ntwo", "one\n\ntwo", "List", "- one\n\n- two"),
         ("- one\n- two", "- one\n- two", "List", "one\ntwo"),
-    ],
-)
-def test_marks_stand_beside_words_and_are_removed_again(
-    editor: Page, desk: Served, written: str, selected: str, name: str, changed: str
-) -> None:
-    editor.goto(f"{desk.url}/desk/new")
-    answer = editor.get_by_label("Answer", exact=True)
-    answer.fill(written)
-    place = written.index(selected)
-    answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
-    editor.get_by_role("button", name=f"{name} in Question 1").click()
-    assert answer.input_value() == changed
+    ):
+        answer.fill(written)
+        place = written.index(selected)
+        answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
+        editor.get_by_role("button", name=f"{name} in Question 1").click()
+        assert answer.input_value() == changed
 
 
 @pytest.mark.parametrize(
@@ -237,16 +227,14 @@ def test_what_is_pasted_keeps_links_lists_and_bold_text(
     assert answer.input_value() == ""
 
 
-@pytest.mark.parametrize("name", ["Question", "Answer"])
-def test_who_pastes_a_whole_faq_into_one_field_is_told_of_the_import(
-    editor: Page, desk: Served, name: str
-) -> None:
+def test_who_pastes_a_whole_faq_into_one_field_is_told_of_the_import(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/new")
-    field = editor.get_by_label(name, exact=True)
-    editor.evaluate(PASTE, [field.element_handle(), "", "How do I pay?\nBy card.\n\nWhere are you?\nHere."])
-    expect(editor.locator(".pasted")).to_have_text(re.compile("2 questions.*Import"))
-    editor.evaluate(PASTE, [field.element_handle(), "", "How do I pay?"])
-    expect(editor.locator(".pasted")).to_have_count(0)
+    for name in ("Question", "Answer"):
+        field = editor.get_by_label(name, exact=True).element_handle()
+        editor.evaluate(PASTE, [field, "", "How do I pay?\nBy card.\n\nWhere are you?\nHere."])
+        expect(editor.locator(".pasted")).to_have_text(re.compile("2 questions.*Import"))
+        editor.evaluate(PASTE, [field, "", "How do I pay?"])
+        expect(editor.locator(".pasted")).to_have_count(0)
 
 
 WHOLE = (
@@ -298,28 +286,3 @@ def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     if html == WHOLE:
         sections = [field.input_value() for field in editor.get_by_label("Section").all()]
         assert sections == ["Payment", "Payment", "Delivery"]
-
-
-def test_an_import_offers_both_readings_of_a_text(editor: Page, desk: Served) -> None:
-    editor.goto(f"{desk.url}/desk/import")
-    text = "## How do I pay?\nBy card.\n\nDo you take cheques?\nNo.\n\n## Where are you?\nOld Mill Lane 3."
-    editor.get_by_label("Paste questions and answers").fill(text)
-    editor.get_by_role("button", name="Preview the import").click()
-    editor.get_by_text("3 questions were recognised").wait_for()
-    editor.get_by_role("button", name="Take those 2 instead").click()
-    editor.get_by_text("2 questions were recognised").wait_for()
-    editor.get_by_role("button", name="Take those 3 instead").click()
-    editor.get_by_text("3 questions were recognised").wait_for()
-    assert editor.get_by_label("Question", exact=True).count() == 3
-    editor.get_by_role("button", name="Publish", exact=True).click()
-
-
-def test_what_an_import_leaves_out_is_named_in_amber(editor: Page, desk: Served) -> None:
-    editor.goto(f"{desk.url}/desk/import")
-    text = "Payment\n\nHow do I pay?\nBy card.\n\nShop\n\nWhere are you?\nOld Mill Lane 3."
-    editor.get_by_label("Paste questions and answers").fill(text)
-    editor.get_by_role("button", name="Preview the import").click()
-    amber = editor.locator(".note")
-    amber.wait_for()
-    assert "Payment" in amber.inner_text()
-    assert "Shop" in amber.inner_text()

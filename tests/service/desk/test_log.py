@@ -7,7 +7,7 @@ from faqsvc_embed.service.desk.settings import ACTIONS
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.logs import Action
 from tests.service.desk.conftest import Editor, next_page
-from tests.service.desk.test_editor import publish, written
+from tests.service.desk.test_editor import publish
 
 
 def entries(page: str) -> list[str]:
@@ -18,7 +18,6 @@ def entries(page: str) -> list[str]:
 
 def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage) -> None:
     publish(editor)
-    editor.get("/keys")
     editor.post("/keys", key_name="deploy", scope="publish")
     [key] = storage.keys.list()
     editor.post("/faqs/pricing/remove", action="unpublish")
@@ -40,6 +39,7 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
     ]
     assert entries(editor.get(f"/log?key={key.id}").text) == ["Mia Made the key deploy"]
     assert entries(editor.get("/log?slug=nothing").text) == []
+    assert "What does it cost?" not in editor.get("/log").text
 
 
 def test_the_log_tells_the_bin_from_deletion_for_ever_and_names_people_as_the_list_does(
@@ -47,6 +47,8 @@ def test_the_log_tells_the_bin_from_deletion_for_ever_and_names_people_as_the_li
 ) -> None:
     publish(editor)
     ada = storage.people.add("Ada", role="admin", email="ada@heron.example")
+    editor.post(f"/people/{ada.id}", action="link")
+    assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link for ada@heron.example"
     editor.use_link(storage.sign_ins.create_link(ada))
     editor.post("/faqs/pricing/remove", action="bin")
     editor.post("/bin", action="restore", slug="pricing")
@@ -66,7 +68,7 @@ def test_every_action_has_words() -> None:
 
 def test_a_long_log_has_pages(editor: Editor, storage: Storage) -> None:
     access = storage.people.list()[0].access
-    for number in range(70):
+    for number in range(51):
         storage.sites.update(access, name=f"Name {number}", listed=False)
     first = editor.get("/log").text
     second = next_page(editor, "/log", first)
@@ -81,19 +83,6 @@ def test_only_admins_of_the_site_see_it(editor: Editor, storage: Storage) -> Non
         assert editor.get("/log").status_code == 403
     editor.sign_in(storage, "Ann", site=storage.sites.create("another"))
     assert "pricing" not in editor.get("/log").text
-
-
-def test_the_log_has_no_text_of_an_faq(editor: Editor) -> None:
-    editor.get("/new")
-    editor.post("/new", action="publish", **written(answer=["A secret price.", "Yes."]))
-    assert "secret" not in editor.get("/log").text
-
-
-def test_a_link_that_an_admin_makes_for_somebody_else_is_in_the_log(editor: Editor, storage: Storage) -> None:
-    ada = storage.people.add("Ada", role="publisher", email="ada@heron.example")
-    editor.get(f"/people/{ada.id}")
-    editor.post(f"/people/{ada.id}", action="link")
-    assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link for ada@heron.example"
 
 
 def test_the_log_names_who_was_removed(editor: Editor, storage: Storage) -> None:

@@ -67,7 +67,6 @@ def test_a_person_of_two_sites_reaches_both_by_link_and_two_tabs_do_not_mix(
     first = storage.people.admin("Mia")
     site = storage.sites.create("Second")
     second = storage.people.add("Mia Two", role="admin", email="mia@heron.example", site=site)
-    editor.get("/new")
     earlier = editor.token  # of a tab that was opened before
     page = editor.use_link(storage.sign_ins.create_link(second))
     assert page.url.path == f"/desk/at/{site}"

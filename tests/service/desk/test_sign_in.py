@@ -1,7 +1,6 @@
 """Signing in to the desk, and what ends a session."""
 
 import re
-from datetime import timedelta
 from html import unescape
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, quote, urlsplit
@@ -32,7 +31,7 @@ def is_signed_in(editor: Editor) -> bool:
 
 
 def test_without_a_session_every_page_leads_to_the_sign_in(stranger: Editor) -> None:
-    for path in ("", "/new", "/faqs/pricing", "/faqs/pricing/history", "/site", "/import"):
+    for path in ("", "/", "/new", "/faqs/pricing", "/faqs/pricing/history", "/site", "/import"):
         assert stranger.get(path).url.path == "/desk/sign-in"
 
 
@@ -154,8 +153,16 @@ def test_a_form_of_another_origin_or_without_its_token_changes_nothing(
     editor: Editor, storage: Storage
 ) -> None:
     site = storage.sites.list()[0].name
-    assert editor.post("/site", origin="http://evil.example", action="save", name="x").status_code == 403
-    assert editor.post("/site", origin="null", action="save", name="x").status_code == 403
+    foreign = (
+        "http://evil.example",
+        "http://testserver.example",
+        "null",
+        "http://[",
+        "testserver",
+        "ftp://testserver",
+    )
+    for origin in foreign:
+        assert editor.post("/site", origin=origin, action="save", name="x").status_code == 403
     older = editor.post("/site", token="x", action="save", name="x")
     assert (older.status_code, 'name="link"' in older.text) == (403, False)  # who is signed in needs no link
     assert storage.sites.list()[0].name == site
@@ -204,17 +211,6 @@ def test_who_is_signed_in_makes_a_link_for_another_device(editor: Editor, storag
         assert "Mia" in other.get("/you").text
 
 
-@pytest.mark.parametrize("seconds", [-240, 240])
-def test_the_clocks_of_two_machines_may_be_apart(
-    stranger: Editor, storage: Storage, clock: Clock, seconds: float
-) -> None:
-    token = link_for(storage)
-    clock.set_wall(clock.wall() + timedelta(seconds=seconds))
-    assert stranger.use_link(token).url.path == "/desk"
-    clock.set_wall(clock.wall() + timedelta(seconds=seconds / 8))
-    assert is_signed_in(stranger)
-
-
 def test_a_link_ends_after_an_hour(stranger: Editor, storage: Storage, clock: Clock) -> None:
     token = link_for(storage)
     clock.advance(3700)
@@ -228,22 +224,6 @@ def test_pages_are_neither_cached_nor_framed_nor_indexed(editor: Editor) -> None
     policy = headers["content-security-policy"]
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
-
-
-def test_the_sign_in_leads_to_the_page_that_was_opened(stranger: Editor, storage: Storage) -> None:
-    page = stranger.get("/import?a=b&c=d")
-    assert page.url.path == "/desk/sign-in"
-    response = stranger.sign_in(storage, next=page.url.params["next"])
-    assert str(response.url) == f"{ORIGIN}/desk/import?a=b&c=d"
-    assert stranger.get("/").url.path == "/desk"
-
-
-@pytest.mark.parametrize(
-    "origin", ["http://[", "http://testserver.example", "testserver", "null", "ftp://testserver"]
-)
-def test_a_foreign_or_malformed_origin_is_refused(editor: Editor, origin: str) -> None:
-    assert editor.post("/sign-out", origin=origin).status_code == 403
-    assert is_signed_in(editor)
 
 
 def test_without_a_session_only_small_forms_are_read(stranger: Editor) -> None:

@@ -27,7 +27,6 @@ def test_what_a_website_answers_is_shown_with_its_sources(storage: Storage, faul
     with TestClient(create_app(storage, generate_allow=f"127.0.0.1:{faulty.port}")) as client:
         editor = Editor(client)
         editor.sign_in(storage)
-        editor.get("/import")
         response = editor.post("/website", website_url=url)
         assert response.status_code == 200
         found = re.findall(r'name="question" value="([^"]*)"', response.text)
@@ -39,14 +38,12 @@ def test_what_a_website_answers_is_shown_with_its_sources(storage: Storage, faul
 
 @pytest.mark.parametrize("url", ["", "heron", "http://127.0.0.1/", "http://[::1]:22/", "\ud800"])
 def test_an_address_that_may_not_be_read_is_a_problem(editor: Editor, url: str) -> None:
-    editor.get("/import")
     response = editor.post("/website", website_url=url.encode("utf-8", "replace"))
     assert response.status_code == 422
     assert 'aria-describedby="website_url-error"' in response.text
 
 
 def test_only_what_is_ticked_is_kept(editor: Editor) -> None:
-    editor.get("/import")
     fields: dict[str, Any] = {
         "question": ["a?", "b?"],
         "answer": ["1", "2"],
