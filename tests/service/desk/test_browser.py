@@ -438,24 +438,6 @@ def test_a_language_is_added_from_a_menu_that_closes_again(editor: Page, desk: S
     editor.wait_for_url("**lang=fr")
 
 
-def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:
-    editor.goto(f"{desk.url}/desk/faqs/opening-hours")
-    answer = editor.get_by_label("Answer", exact=True).nth(1)
-    answer.fill("Ja, jeden Tag.")
-    other = editor.context.new_page()
-    other.goto(f"{desk.url}/desk/faqs/opening-hours")
-    other.get_by_label("Answer", exact=True).nth(1).fill(theirs := "Nein, erst ab 8 Uhr.")
-    other.get_by_role("button", name="Publish", exact=True).click()
-    other.get_by_role("status").wait_for()
-    expect(editor.locator("#saved")).to_have_text("Unsaved")
-    editor.get_by_role("button", name="Publish", exact=True).click()
-    editor.get_by_role("alert").wait_for()
-    expect(answer).to_have_value("Ja, jeden Tag.")
-    assert editor.locator(".changes", has_text=theirs).is_visible()
-    results = Axe().run(editor)
-    assert results.violations_count == 0, results.generate_report()
-
-
 def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/shipping")
     typed = "Typed for an hour,\n\nwith <two> paragraphs."

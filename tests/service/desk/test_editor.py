@@ -75,6 +75,12 @@ def publish(editor: Editor, **changes: Any) -> str:
     return response.text
 
 
+def save(editor: Editor, lang: str, action: str = "publish", **changes: Any) -> str:
+    """Open the form of a language, change fields and save it; return the page."""
+    fields = fields_of(editor.get(f"/faqs/pricing?lang={lang}").text) | changes
+    return editor.post("/faqs/pricing", action=action, **fields).text
+
+
 def record(editor: Editor, slug: str = "pricing", lang: str = "en") -> Any:
     return editor.client.get(f"/api/v1/faq/{slug}?lang={lang}")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from faqsvc_embed.service.storage.values import UNCONDITIONAL
@@ -149,6 +150,7 @@ def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
         page.get_by_role("button", name=button, exact=True).click()
         expect(page.get_by_role("alert").first).to_be_visible()
         expect(page.locator("main")).to_contain_text("theirs")
+        assert Axe().run(page).violations_count == 0
         expect(field).to_have_value("mine")
     else:
         expect(field).to_have_value("theirs")

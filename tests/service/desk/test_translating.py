@@ -13,7 +13,7 @@ from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, FileState, Preconditions, Write
 from tests.service.desk.conftest import Editor
-from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.service.desk.test_editor import base_of, fields_of, publish, record, save, texts_of, written
 from tests.support.clock import Clock
 from tests.support.growth import grows_linearly
 
@@ -21,12 +21,6 @@ GERMAN: dict[str, Any] = {
     "question": ["Was kostet es?", "Kann ich kündigen?"],
     "answer": ["Nichts.", "Jederzeit."],
 }
-
-
-def save(editor: Editor, lang: str, action: str = "publish", **changes: Any) -> str:
-    """Open the form of a language, change fields and save it; return the page."""
-    fields = fields_of(editor.get(f"/faqs/pricing?lang={lang}").text) | changes
-    return editor.post("/faqs/pricing", action=action, **fields).text
 
 
 def translate(editor: Editor) -> str:
