@@ -15,7 +15,7 @@ from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
-from faqsvc_embed.service.desk.differences import Change, changes
+from faqsvc_embed.service.desk.differences import changes
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.forms import completed, number_of
 from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
@@ -88,7 +88,7 @@ def show_history(visit: Visit) -> Response:
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     seen = (revision.number for revision in found if revision.published_at and revision.number < new)
-    old = number_of(visit.query("old")) or next(seen, new - 1)  # the revision that readers saw before
+    old = number_of(visit.query("old")) or next(seen, max(new - 1, 0))  # what readers saw before
     return render(
         visit,
         "history.html",
@@ -100,7 +100,7 @@ def show_history(visit: Visit) -> Response:
         old=old,
         new=new,
         version=translation.version,
-        changes=_differences(visit, lang, old, new),
+        changes=changes(*(visit.draft(faq.slug, lang, number) for number in (old, new))) if old else None,
     )
 
 
@@ -114,15 +114,6 @@ def publish(visit: Visit) -> Response:
     unchanged = Preconditions(versions={lang: visit.form.get("version")})
     visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
     return redirect(visit, f"{path_of(visit.slug)}?lang={lang}&done=published")
-
-
-def _differences(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None:
-    """Return the differences between two revisions, or None if one does not exist."""
-    try:
-        drafts = [visit.draft(visit.slug, lang, number) for number in (old, new)]
-    except FAQNotFound:
-        return None
-    return changes(*drafts)
 
 
 def show_use(visit: Visit) -> Response:

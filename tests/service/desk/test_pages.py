@@ -177,10 +177,8 @@ def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: E
     assert editor.post("/faqs/pricing/history", lang="en", number="1").status_code == 200
     assert record(editor).content == first
     assert "The two are the same" in editor.get("/faqs/pricing/history?old=1&new=3").text
-    for query in ("?old=9&new=x", "?lang=xx", "?old=-1"):
-        assert editor.get(f"/faqs/pricing/history{query}").status_code == 200
-    assert editor.get("/faqs/pricing/history?after=%00").status_code == 422
-    assert editor.get("?q=a&q=b").status_code == 400
+    for query, status in (("?old=9&new=x", 404), ("?lang=xx", 200), ("?old=-1", 200), ("?after=%00", 422)):
+        assert editor.get(f"/faqs/pricing/history{query}").status_code == status
     assert editor.post("/faqs/pricing/history", lang="en", number="99").status_code == 404
 
 
