@@ -114,6 +114,8 @@ def _notes(document: Document, draft: Draft) -> list[str]:
         f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
         for line in _headings(draft)
     ]
+    if draft.introduction:
+        notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
     return notes
 
 
