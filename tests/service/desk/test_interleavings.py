@@ -107,13 +107,13 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
         assert state_of(editor, storage) == theirs
 
 
-def state_of(editor: Editor, storage: Storage) -> tuple[int, str, list[tuple[int, str, bool, str]]]:
+def state_of(editor: Editor, storage: Storage) -> tuple[int, str, list[tuple[int, str, str]]]:
     """Return what readers get, and the revisions with their states and texts."""
     public = record(editor)
     revisions = list[Revision]()
     with suppress(FAQNotFound, Gone):
         revisions = storage.history.revisions(storage.people.admin().access, "pricing", "en", limit=99)[0]
-    states = [(one.number, one.state, one.discarded_at is not None, one.digest) for one in revisions]
+    states = [(one.number, f"{one.state} {one.discarded_at}", one.digest) for one in revisions]
     return public.status_code, public.text if public.is_success else "", states
 
 

@@ -174,8 +174,8 @@ def test_a_translation_follows_the_order_of_its_source_and_shows_untranslated_qu
 ) -> None:
     translate(editor)
     questions = ["Do you ship?", "May I cancel?", "What does it cost?"]
-    moved = {"question": questions, "answer": ["Yes.", "Any time.", "Nothing."], "section": ["A", "", ""]}
-    save(editor, "en", **moved, item_id=[""] * 3)
+    none, answers = [""] * 3, ["Yes.", "Any time.", "Nothing."]
+    save(editor, "en", question=questions, answer=answers, section=["A", "", ""], item_id=none)
     page = editor.get("/faqs/pricing?lang=de").text
     assert source_of(page) == questions
     assert texts_of(page)[::2] == ["", "Kann ich kündigen?", "Was kostet es?"]
@@ -198,8 +198,8 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
 ) -> None:
     translate(editor)
     questions = ["What does it cost?", "Do you ship?", "May I cancel?"]
-    more = {"question": questions, "answer": ["Nothing.", "Yes.", "Any time."]}
-    save(editor, "en", **more, section=[""] * 3, item_id=[""] * 3)
+    none, answers = [""] * 3, ["Nothing.", "Yes.", "Any time."]
+    save(editor, "en", question=questions, answer=answers, section=none, item_id=none)
     for answer in ("Gar nichts.", "Nichts mehr.", "Nichts mehr."):
         german = fields_of(editor.get("/faqs/pricing?lang=de").text)
         german["answer"][0] = answer
@@ -243,8 +243,8 @@ def test_a_translation_in_the_new_order_is_not_saved_with_a_question_left_out_in
 ) -> None:
     translate(editor)
     questions = ["May I cancel?", "Do you ship?", "What does it cost?"]
-    more = {"question": questions, "answer": ["Any time.", "Yes.", "Nothing."]}
-    save(editor, "en", **more, section=[""] * 3, item_id=[""] * 3)
+    none, answers = [""] * 3, ["Any time.", "Yes.", "Nothing."]
+    save(editor, "en", question=questions, answer=answers, section=none, item_id=none)
     german = fields_of(editor.get("/faqs/pricing?lang=de").text)
     german["answer"][2] = "Gar nichts."
     refused = editor.post("/faqs/pricing", action="publish", **german)
