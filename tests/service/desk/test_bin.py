@@ -6,7 +6,7 @@ import pytest
 
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import Editor
-from tests.service.desk.test_editor import publish, record, written
+from tests.service.desk.test_editor import base_of, publish, record, written
 from tests.support.clock import Clock
 
 
@@ -29,11 +29,10 @@ def test_all_languages_are_published_again_in_one_step(editor: Editor) -> None:
 def test_an_faq_that_was_published_again_in_the_meantime_is_a_conflict(editor: Editor) -> None:
     publish_in_two_languages(editor)
     editor.post("/faqs/pricing/remove", action="unpublish", lang="de")
-    found = re.search(r'name="version" value="([^"]*)"', editor.get("/faqs/pricing/remove").text)
-    assert found is not None
+    version = base_of(editor.get("/faqs/pricing/remove").text)
     editor.post("/faqs/pricing/remove", action="restore")
     editor.post("/faqs/pricing/remove", action="unpublish", lang="en")
-    assert editor.post("/faqs/pricing/remove", action="restore", version=found[1]).status_code == 409
+    assert editor.post("/faqs/pricing/remove", action="restore", version=version).status_code == 409
     assert record(editor, lang="en").json()["lang"] == "de"
 
 
@@ -65,21 +64,19 @@ def test_an_faq_that_was_restored_and_unpublished_in_the_meantime_stays_unpublis
 ) -> None:
     publish_in_two_languages(editor)
     editor.post("/faqs/pricing/remove", action="bin")
-    found = re.search(r'name="version" value="([^"]+)"', editor.get("/bin").text)
-    assert found is not None
+    version = base_of(editor.get("/bin").text)
     program = {"X-Plugin-Key": storage.keys.create("program")}
     path = "/api/v1/faq/pricing"
     assert editor.client.post(f"{path}/restore", headers=program).status_code == 200
     assert editor.client.delete(path, headers=program).status_code == 204
-    late = editor.post("/bin", action="restore", slug="pricing", version=found[1])
+    late = editor.post("/bin", action="restore", slug="pricing", version=version)
     assert (late.status_code, record(editor).status_code) == (409, 410)
     assert 'role="alert"' in late.text
     clock.advance(60)
     editor.client.delete(f"{path}?purge=true", headers=program)
-    assert editor.post("/bin", action="restore", slug="pricing", version=found[1]).status_code == 409
-    found = re.search(r'name="version" value="([^"]+)"', editor.get("/bin").text)
-    assert found is not None
-    assert editor.post("/bin", action="restore", slug="pricing", version=found[1]).status_code == 200
+    assert editor.post("/bin", action="restore", slug="pricing", version=version).status_code == 409
+    version = base_of(editor.get("/bin").text)
+    assert editor.post("/bin", action="restore", slug="pricing", version=version).status_code == 200
 
 
 def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again(

@@ -53,8 +53,8 @@ def texts_of(text: str) -> list[str]:
 
 def fields_of(text: str) -> dict[str, Any]:
     """Return the fields of the editor's form as a browser sends them."""
-    tree = html5lib.parse(text, namespaceHTMLElements=False)
-    [form] = [form for form in tree.iter("form") if form.get("id") == "write"]
+    [found] = re.findall(r'<form class="write".*?</form>', text, re.DOTALL)
+    form = html5lib.parseFragment(found, namespaceHTMLElements=False)
     fields: dict[str, Any] = {}
     for element in form.iter():
         value = element.get("value", "").replace("\n", "")
