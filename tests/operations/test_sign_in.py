@@ -81,8 +81,8 @@ def test_who_is_signed_in_at_the_proxy_is_signed_in_at_the_desk(front: Front) ->
     assert "sign-out" not in page.text
     assert "Secure" in page.headers["set-cookie"]
     cookie = page.headers["set-cookie"].partition(";")[0]
-    of_another_browser = token_of(desk(front, path="/import", who=MIA))
-    new = desk(front, path="/import", who=MIA, cookie=cookie)
+    of_another_browser = token_of(desk(front, path="/new", who=MIA))
+    new = desk(front, path="/new", who=MIA, cookie=cookie)
     assert "set-cookie" not in new.headers
 
     fields = {"slug": "tea", "website_name": "Tea", "website_url": "https://tea.example", "lang": "en"}

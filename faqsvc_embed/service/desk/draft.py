@@ -34,6 +34,10 @@ _LABELS: Final = {
     "id": "The id",
 }
 ADDRESS: Final = "Write an address such as https://www.example.com."
+_FIRST: Final = ("title", "slug")
+"""The settings above the questions of a new FAQ; the others are below them."""
+_SETTINGS: Final = (*_FIRST, "websiteName", "websiteUrl", "pageUrl", "introduction")
+"""The settings in the order of the form."""
 HEADING_LEVEL: Final = 3
 """The level of the preview's title, because the preview is below an h2."""
 _ANY_ITEM: Final = {"question": "?", "answer": "!"}
@@ -197,7 +201,9 @@ class Draft:
                 f"This FAQ is too large: it has {size:,} bytes; the limit is {MAX_BODY:,}."
                 " Shorten it, or split it into several FAQs."
             )
-        return problems
+        above = _FIRST if is_new else _SETTINGS
+        ordered = [*above, *(name for name in problems if name not in _SETTINGS), *_SETTINGS]
+        return {name: problems[name] for name in ordered if name in problems}
 
     def content(self) -> FAQ:
         """Return the FAQ to store. The draft must have no problems."""

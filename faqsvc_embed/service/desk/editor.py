@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from secrets import token_urlsafe
 from typing import Any, Final, cast
 
 from starlette.responses import Response
@@ -125,9 +124,7 @@ class Editor:
 
 
 def show_new(visit: Visit) -> Response:
-    """GET /desk/new: an empty FAQ. Its address has the id of the form, so that Back opens the same form."""
-    if not visit.query("form"):
-        return redirect(visit, f"/new?form={token_urlsafe(12)}")
+    """GET /desk/new: an empty FAQ."""
     return Editor(draft=new_draft(visit), focus=0, focused="add").page(visit)
 
 

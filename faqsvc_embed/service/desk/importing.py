@@ -45,6 +45,8 @@ _YAML: Final = re.compile(
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
+MAX_NOTES: Final = 20
+"""Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
 ENCODING: Final = (
@@ -116,6 +118,8 @@ def _notes(document: Document, draft: Draft) -> list[str]:
     ]
     if draft.introduction:
         notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
     return notes
 
 

@@ -61,7 +61,7 @@ def tour(file: Path, headers: dict[str, str]) -> Iterator[str]:
             [signed_in.headers["set-cookie"].split(";")[0], *filter(None, [headers.get("Cookie")])]
         )
         client.cookies.clear()
-        page = client.get("/desk/import", headers={**headers, "Cookie": cookie})
+        page = client.get("/desk/new", headers={**headers, "Cookie": cookie})
         token = re.findall(r'name="token" value="([^"]+)"', page.text)[0]
         names = {"slug": "pricing", "number": "1", "person": mia.id, "key": storage.keys.list()[0].id}
         for route in app.routes:

@@ -131,6 +131,13 @@ def test_problems_stand_beside_their_fields_and_nothing_typed_is_lost(editor: Ed
     assert record(editor, "a").status_code == 404
 
 
+def test_problems_are_listed_in_the_order_of_the_form(editor: Editor) -> None:
+    wrong = written(page_url="heron", question=[""], answer=["Yes."], slug="a/b") | {"website_name": ""}
+    page = editor.post("/new", action="publish", **wrong).text
+    expected = ["slug", "items[0].question", "websiteName", "pageUrl"]
+    assert re.findall(r'<li><a href="#([^"]+)">', page) == expected
+
+
 def test_the_preview_is_rendered_as_readers_see_it_and_safe(editor: Editor) -> None:
     fields = written(question=["What <b>is</b> it?"], answer=["**Bold** <script>alert(1)</script>"])
     response = editor.post("/new", action="preview", part="preview", answer_format="markdown", **fields)
@@ -168,13 +175,8 @@ def test_the_same_form_sent_twice_writes_one_revision(editor: Editor) -> None:
 def test_the_form_of_a_new_faq_that_is_sent_twice_makes_one_faq(
     editor: Editor, storage: Storage, slug: str
 ) -> None:
-    opened = editor.get("/new").url
-    forms = [editor.client.get(opened) for _ in range(2)]  # after Back, a browser asks for the page again
-    pages = [
-        editor.post("/new", action="publish", **fields_of(form.text) | written(slug=slug, title="Repairs"))
-        for form in forms
-    ]
-    fields = fields_of(forms[0].text) | written(slug=slug, title="Repairs")
+    fields = fields_of(editor.get("/new").text) | written(slug=slug, title="Repairs")
+    pages = [editor.post("/new", action="publish", **fields) for _ in range(2)]
     assert {page.url.path for page in pages} == {"/desk/faqs/repairs"}
     # Its response was lost, and the text was changed since: neither is lost, and there is no second FAQ.
     changed = editor.post("/new", action="publish", **{**fields, "answer": ["Ten euros.", "Any time."]})
