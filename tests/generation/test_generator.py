@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from faqsvc_embed.api.contract import GenerateResponse, ReadPage
-from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.protocol import (
     Engine,
@@ -29,15 +27,6 @@ def run(server: FaultyServer, engine: Engine | None = None, **options: Any) -> G
     return asyncio.run(generate(request, engine or ExtractiveEngine(), allowed=endpoint(server), **options))
 
 
-def test_a_website_gives_items_with_their_source(faulty: FaultyServer) -> None:
-    faulty.behave(website({"/": HOME}))
-
-    source = f"{faulty.base_url}/#:~:text=When%20are%20you%20open%3F"
-    [item] = run(faulty).items
-    shown = (item.position, item.question, item.answer, item.source, item.lang)
-    assert shown == (0, "When are you open?", "Until six.", source, "en")
-
-
 def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(faulty: FaultyServer) -> None:
     start = html('<h3>When are you open?</h3><p>Until six.</p><a href="/faq">FAQ</a>', lang="sv-SE")
     faulty.behave(website({"/": start, "/faq": faults.status(500)}))
@@ -53,13 +42,6 @@ def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(fault
     assert f"{faulty.base_url}/faq" in unreadable
 
 
-def test_a_website_that_does_not_respond_in_time_is_a_timeout(faulty: FaultyServer) -> None:
-    faulty.behave(faults.hang)
-
-    with pytest.raises(TimeoutError):
-        run(faulty, timeout=0.05)
-
-
 class SlowEngine:
     crawl_time_fraction = 0.5
 
@@ -73,15 +55,3 @@ def test_an_engine_that_does_not_finish_in_time_is_a_timeout(faulty: FaultyServe
 
     with pytest.raises(TimeoutError):
         run(faulty, SlowEngine(), timeout=0.1)
-
-
-def test_a_website_that_fails_is_a_fetch_error(faulty: FaultyServer) -> None:
-    faulty.behave(website({"/": faults.status(500)}))
-
-    with pytest.raises(FetchError):
-        run(faulty)
-
-
-def test_a_private_address_is_blocked() -> None:
-    with pytest.raises(BlockedURL):
-        asyncio.run(generate(GenerationRequest("http://127.0.0.1/"), ExtractiveEngine()))

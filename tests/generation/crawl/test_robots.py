@@ -1,16 +1,11 @@
 """robots.txt: which rules apply to this crawler, and what parsing them costs."""
 
-import re
-import tomllib
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
 from faqsvc_embed.generation.crawl.crawler import parse_robots
 from tests.support.growth import grows_linearly
-
-PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
 def is_allowed(robots: str, path: str = "/faq") -> bool:
@@ -78,12 +73,3 @@ def test_the_work_on_a_file_grows_with_its_rules() -> None:
 def test_wildcards_are_matched_in_linear_time() -> None:
     rule = "User-agent: *\nDisallow: /*a*a*a*a*b"
     assert grows_linearly(lambda path: is_allowed(rule, path), lambda count: "/" + "a" * count, 25)
-
-
-def test_versions_of_protego_with_exponential_wildcards_are_excluded() -> None:
-    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
-    requirements = [name for extra in project["optional-dependencies"].values() for name in extra]
-    floors = [re.findall(r"\d+", name) for name in requirements if name.startswith("protego")]
-
-    assert floors
-    assert all(tuple(map(int, floor)) >= (0, 6, 2) for floor in floors)

@@ -6,7 +6,6 @@ import pytest
 
 from faqsvc_embed.languages import LANGUAGES
 from tests.benchmarks import extraction
-from tests.benchmarks.extraction import rates
 from tests.generation.corpus import PARTS
 
 readings = cache(extraction.readings)
@@ -16,14 +15,6 @@ def test_the_corpus_has_all_languages() -> None:
     assert len(readings("known")) >= 12
     languages = {reading.page.lang for reading in readings("known")}
     assert languages == set(LANGUAGES)
-
-
-@pytest.mark.matrix
-def test_recall_and_precision_on_the_corpus_are_high() -> None:
-    recall, precision = rates([reading for part in PARTS for reading in readings(part)])
-
-    assert recall >= 0.95
-    assert precision >= 0.98
 
 
 @pytest.mark.parametrize("part", PARTS)

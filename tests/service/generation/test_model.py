@@ -53,9 +53,6 @@ def test_a_model_writes_items_with_a_link_to_the_supporting_sentence(
     [
         (faults.body(b"{"), 502),
         (faults.body(f"Wrong key {KEY}".encode(), status=403), 502),
-        # These are tried again, after seconds.
-        pytest.param(faults.status(500), 502, marks=pytest.mark.system),
-        pytest.param(faults.reset, 502, marks=pytest.mark.system),
         (faults.status(429, {"Retry-After": "7"}), 503),
         (faults.hang, 504),
     ],
