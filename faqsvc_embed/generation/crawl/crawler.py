@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
 from functools import partial
-from heapq import nsmallest
 from typing import Final
 
 import anyio
@@ -29,8 +28,6 @@ USUAL_PATHS: Final = ("/faq", "/faqs", "/help")
 """Paths that are tried if no link leads to an FAQ."""
 MAX_SCORED: Final = 120
 """Characters that are searched for words: the last ones of a path, the first ones of a link text."""
-MAX_RANKED: Final = 1_500
-"""Links that are ranked: those with the shortest addresses, because FAQs are rarely deep in a site."""
 
 _HELP = any_of("help_links")
 _SHOP = any_of("shop_links")
@@ -134,7 +131,7 @@ def rank_links(links: Iterable[Link], site: str, lang: str | None, limit: int) -
     home = httpx2.URL(site)
     scores: dict[str, float] = {}
     leads_to_faq = False
-    for link in nsmallest(MAX_RANKED, links, key=lambda link: len(link.url)):
+    for link in links:
         url = _page_url(link.url, home)
         if url is not None:
             key = str(url)

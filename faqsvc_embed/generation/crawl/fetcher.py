@@ -21,8 +21,6 @@ PRODUCT: Final = "faqsvc-embed"
 """The product token that robots.txt files use (RFC 9309, 2.2.1)."""
 MAX_BYTES: Final = 2_097_152
 """Bytes of a response, before and after decompression; the rest is not read."""
-MAX_TOTAL_BYTES: Final = 20 * MAX_BYTES
-"""Bytes of all responses of a crawl."""
 MAX_REDIRECTS: Final = 5
 TIMEOUT: Final = 8.0
 """Seconds for a response with all its redirects. Connecting to one address may take half of them."""
@@ -61,7 +59,6 @@ class PageFetcher:
     ) -> None:
         self._allowed = allowed
         self._timeout = timeout
-        self._remaining_bytes = MAX_TOTAL_BYTES
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context or default_ssl_context(),
             network_backend=guard or SSRFGuard(allowed),
@@ -107,8 +104,6 @@ class PageFetcher:
 
     async def _request(self, url: httpx2.URL, accept: str) -> tuple[Response, str | None]:
         """Request one URL, and return the response and the target of its redirect."""
-        if self._remaining_bytes <= 0:
-            raise FetchError(f"the site sent more than {MAX_TOTAL_BYTES} bytes")
         host, port = endpoint_of(url)
         target = httpcore2.URL(scheme=url.scheme.encode(), host=host, port=port, target=url.raw_path)
         headers = [
@@ -132,19 +127,17 @@ class PageFetcher:
         if coding not in ("identity", "gzip", "x-gzip"):
             raise FetchError(f"the content coding {quoted(coding)} was not requested")
         decompressor = None if coding == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-        limit = min(MAX_BYTES, self._remaining_bytes)
         body, received = bytearray(), 0
         async with aclosing(stream.aiter_stream()) as chunks:
             async for chunk in chunks:
                 received += len(chunk)
                 try:
-                    body += decompressor.decompress(chunk, limit - len(body)) if decompressor else chunk
+                    body += decompressor.decompress(chunk, MAX_BYTES - len(body)) if decompressor else chunk
                 except zlib.error as error:
                     raise FetchError(f"the response is not valid gzip: {error}") from None
-                if len(body) >= limit or received >= limit:
+                if max(len(body), received) >= MAX_BYTES:
                     break
-        self._remaining_bytes -= max(len(body), received)
-        return bytes(body[:limit])
+        return bytes(body[:MAX_BYTES])
 
 
 @cache

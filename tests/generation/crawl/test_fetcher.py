@@ -4,9 +4,10 @@ import asyncio
 import gzip
 import ssl
 import tracemalloc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from typing import Any
 
 import httpcore2
 import pytest
@@ -177,15 +178,10 @@ class LocalNetwork(httpcore2.AnyIOBackend):
         self.connected: list[tuple[str, int]] = []
 
     async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+        self, host: str, port: int, *options: Any, **named: Any
     ) -> httpcore2.AsyncNetworkStream:
         self.connected.append((host, port))
-        return await super().connect_tcp("127.0.0.1", self.port, timeout, local_address, socket_options)
+        return await super().connect_tcp("127.0.0.1", self.port, *options, **named)
 
 
 async def _public(host: str, port: int) -> Sequence[str]:

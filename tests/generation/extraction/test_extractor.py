@@ -109,12 +109,8 @@ def test_a_question_in_json_ld_gets_the_id_of_the_element_that_shows_it() -> Non
 @pytest.mark.parametrize(
     "json",
     [
-        "",
         "{",
-        "[]",
         "null",
-        "NaN",
-        '"FAQPage"',
         '{"@type": "FAQPage"}',
         '{"@type": "FAQPage", "mainEntity": 5}',
         '{"@type": ["FAQPage"], "mainEntity": [null, 5, "x", {}, {"name": 1}, {"name": "Is it?"}]}',

@@ -70,6 +70,7 @@ def test_a_question_about_help_is_not_a_call_to_action() -> None:
     assert not is_call_to_action("Are you open on Sundays?")
     assert not is_call_to_action("Hi ha descomptes?")  # Catalan
     assert is_call_to_action("Need help?")
+    assert is_call_to_action("Can’t find answer ?")
     assert is_call_to_action("Was your question not answered?")
     assert is_call_to_action("Hai una domanda specifica?")
     assert is_call_to_action("找不到您的問題？")
