@@ -35,7 +35,7 @@ DONE: Final = {
     "removed": "The person was removed.",
     "revoked": "The key was revoked.",
     "unpublish": "Unpublished. Pages stop showing it within seconds.",
-    "bin": "It is in the bin for 30 days. A publisher can restore it there.",
+    "bin": "What you removed is in the bin for 30 days. A publisher can restore it there.",
     "purge": "The FAQ was deleted for ever, with all its texts.",
     "unblocked": "The slug can be used again.",
     "draft": "The draft is saved. Readers cannot see it before it is published.",

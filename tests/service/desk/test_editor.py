@@ -155,6 +155,7 @@ def test_the_second_of_two_editors_sees_both_versions_and_loses_nothing(editor: 
     assert response.status_code == 409
     assert texts_of(response.text)[1::2] == ["Nothing.", "Until Monday."]
     assert "<del>Ten euros</del>" in response.text
+    assert "Mia published revision 2" in response.text
     assert record(editor).json()["items"][0]["answer"] == "Ten euros."
     again = editor.post("/faqs/pricing", action="publish", version=base_of(response.text), **mine)
     assert again.status_code == 200
