@@ -30,7 +30,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
-from faqsvc_embed.page.page import RequestPage, first_of
+from faqsvc_embed.page.page import NO_PAGE, Page, RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, are_served, requested_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
 from faqsvc_embed.settings.options import SettingOptions
@@ -174,23 +174,19 @@ class _FlaskPage(RequestPage, kw_only=True):
             change(response.headers, page_changes(self, response.headers))
 
 
-OVER: Final = RequestPage(is_over=True)
-"""The page of a request that has shown no FAQ before its response was sent."""
-
-
-def _page() -> RequestPage | None:
+def _page() -> Page | None:
     """Return the page of the current request, made for its first FAQ; None outside of a request."""
     if not has_request_context():
         return None
     # Each use of a proxy looks up its object again.
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: RequestPage | None = getattr(this_request, PAGE, None)
+    page: Page | None = getattr(this_request, PAGE, None)
     if page is None:
         page = _new_page(this_request)
     return None if page is None or page.is_over else page
 
 
-def _new_page(this_request: Request) -> RequestPage | None:
+def _new_page(this_request: Request) -> Page | None:
     """Return the page of a request, which is stored on the request; None if its application has no FAQs."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if EMBED not in app.extensions:
@@ -204,14 +200,14 @@ def _new_page(this_request: Request) -> RequestPage | None:
     return page
 
 
-def _page_of(response: Response) -> RequestPage | None:
+def _page_of(response: Response) -> Page | None:
     """Return the page of a response; a streamed one may still show FAQs."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
     if response.is_streamed and response.mimetype == "text/html":
         return _page()
-    page: RequestPage | None = getattr(this_request, PAGE, None)
+    page: Page | None = getattr(this_request, PAGE, None)
     if page is None:  # a thread with a copy of the context may show FAQs later
-        setattr(this_request, PAGE, OVER)
+        setattr(this_request, PAGE, NO_PAGE)
     return page
 
 

@@ -4,7 +4,6 @@ The settings are `FAQSVC = {"BASE_URL": …}`, or `FAQSVC_BASE_URL = …`.
 """
 
 import threading
-from contextlib import suppress
 from types import ModuleType
 from typing import Any, Final
 
@@ -59,7 +58,7 @@ class FAQConfig(AppConfig):
             ConfigurationError: a setting is invalid.
         """
         with self._lock:
-            self._embed = self._embed or FAQEmbed(settings=project_settings())
+            self._embed = self._embed or FAQEmbed(settings=Settings.from_mapping(project_values()))
             return self._embed
 
     @embed.setter
@@ -80,29 +79,13 @@ def faqs_from(request: HttpRequest | None = None) -> FAQEmbed:
     Raises:
         ConfigurationError: a setting is invalid, or the application is not installed.
     """
-    return app_config().embed
-
-
-def app_config() -> FAQConfig:
-    """Return the application in this project.
-
-    Raises:
-        ConfigurationError: it is not installed.
-    """
-    with suppress(LookupError):
-        config = apps.get_app_config(LABEL)
-        if isinstance(config, FAQConfig):
-            return config
+    try:
+        config: AppConfig | None = apps.get_app_config(LABEL)
+    except LookupError:
+        config = None
+    if isinstance(config, FAQConfig):
+        return config.embed
     raise ConfigurationError(f"the project has no FAQs: add {FAQConfig.name!r} to INSTALLED_APPS")
-
-
-def project_settings() -> Settings:
-    """Return the settings of this package from the settings of the project; an API key is ignored.
-
-    Raises:
-        ConfigurationError: a setting is invalid, or `FAQSVC` is not a dictionary.
-    """
-    return Settings.from_mapping(project_values())
 
 
 def project_values() -> dict[str, Any]:
@@ -128,7 +111,7 @@ def check_settings(**_: Any) -> list[checks.CheckMessage]:
         for key in unknown_keys(project_values()):
             message = f"{key} is ignored: it is not a setting."
             found.append(checks.Warning(message, hint=suggestion(key), id="faqsvc.W003"))
-        given = project_settings()
+        given = Settings.from_mapping(project_values())
         if given.base_url or given.directory is not None or given.source is not None:
             FAQEmbed(settings=given)  # reads the files of a folder
         else:

@@ -74,7 +74,7 @@ class Settings:
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
     cache_overrides: bool = setting(accept.boolean, False)
     """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
-    wait: float = setting(accept.wait, 1.0)
+    wait: float = setting(accept.seconds(0, accept.DAY), 1.0)
     """How long one page may wait for all its uncached FAQs together."""
     timeout: float = setting(accept.timeout, 5.0)
     """How long one request to the source may take, from connecting to the last byte."""

@@ -142,8 +142,6 @@ def seconds(low: float = 0.0, high: float = math.inf) -> Callable[[object], floa
     return validate
 
 
-wait: Final = seconds(0, DAY)
-"""Accepts how long a page may wait."""
 timeout: Final = seconds(0.001, DAY)
 """Accepts how long a request may take."""
 
