@@ -10,7 +10,7 @@ import pytest
 from flask import Blueprint, Flask, render_template, render_template_string
 from starlette.applications import Starlette
 
-from faqsvc_embed import ConfigurationError, Settings, Theme
+from faqsvc_embed import ConfigurationError
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
@@ -26,25 +26,6 @@ def get(app: Flask, path: str = "/") -> str:
 
 
 # Configuration
-
-
-def test_settings_are_read_from_the_configuration_of_the_application() -> None:
-    app = Flask("host")
-    app.config.update(
-        FAQSVC_BASE_URL="https://faq.example.com/",
-        FAQSVC_LANG="de",
-        FAQSVC_THEME={"accentColor": "teal"},
-        FAQSVC_WAIT=0.5,
-        FAQSVC_SHOW_TITLE=False,
-    )
-    FAQExtension(app)
-    assert faqs_from(app).settings == Settings.from_env(
-        base_url="https://faq.example.com",
-        lang="de",
-        theme=Theme(accent_color="teal"),
-        wait=0.5,
-        show_title=False,
-    )
 
 
 def test_a_keyword_beats_the_configuration_which_beats_the_environment(
@@ -75,25 +56,6 @@ def test_an_extension_that_was_made_before_serves_every_application_of_a_factory
         ("https://two.example.com", 0.25),
     ]
     assert faqs_from(one) is not faqs_from(two)
-
-
-@pytest.mark.parametrize(
-    ("config", "named"),
-    [
-        ({}, "FAQSVC_BASE_URL"),
-        ({"FAQSVC_BASE_URL": "faq.example.com"}, r"base_url.*'faq\.example\.com'"),
-        ({"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_LANG": "nl"}, "lang.*'nl'"),
-        ({"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_WAIT": "soon"}, "wait.*'soon'"),
-    ],
-)
-def test_an_invalid_setting_is_an_error_when_the_application_is_made(
-    config: dict[str, Any], named: str
-) -> None:
-    app = Flask("host")
-    app.config.update(config)
-    with pytest.raises(ConfigurationError, match=named):
-        FAQExtension(app)
-    assert "faqsvc" not in app.extensions
 
 
 def test_a_reading_site_never_sends_a_key_that_is_configured(faulty: FaultyServer) -> None:

@@ -69,15 +69,6 @@ def test_every_setting_is_a_key_of_a_mapping_and_of_the_environment(
     assert vars(embed.settings) == {**expected, "api_key": None}
 
 
-def test_a_keyword_beats_the_mapping_which_beats_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAQSVC_LANG", "ko")
-    monkeypatch.setenv("FAQSVC_WAIT", "2")
-    monkeypatch.setenv("FAQSVC_TIMEOUT", "9")
-    config = {"FAQSVC_LANG": "ja", "FAQSVC_WAIT": 3, "OTHER": 5}
-    settings = Settings.from_mapping(config, lang="de")
-    assert (settings.lang, settings.wait, settings.timeout, settings.fresh_for) == ("de", 3.0, 9.0, 3600.0)
-
-
 def test_none_is_a_value() -> None:
     environ = {"FAQSVC_LANG": "ko", "FAQSVC_KEEP_FOR": "60"}
     assert Settings.from_env(environ, lang=None, keep_for=None).lang is None
