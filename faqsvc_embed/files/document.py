@@ -17,7 +17,8 @@ from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import copied
 from faqsvc_embed.text import spelling
 
-_ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
+_TEXTS: Final = ("question", "answer")
+_ITEM_FIELDS: Final = (*_TEXTS, "section", "id", "position")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +120,16 @@ class Document:
             revision=UNSET if self.slug is None else self.revision,
         )
 
-    def without_unanswered(self) -> Self:
-        """Return the document without the questions that have no answer, and with a note on each.
+    def without_incomplete(self) -> Self:
+        """Return the document without the items that have no question or no answer, and a note on each.
 
-        They stay, and the document is refused, unless most questions have an answer and most of those ask.
-        They also stay in a document that states its format: its writer did not mean to leave them out.
+        They stay, and the document is refused, unless most items have both and most of those ask. They also
+        stay in a document that states its format: its writer did not mean to leave them out.
         """
-        items = [one if isinstance(one, dict) else {"answer": one} for one in self.items]
-        empty = [index for index, one in enumerate(items) if one["answer"] in (None, "", [], {})]
+        items = [one if isinstance(one, dict) else dict.fromkeys(_TEXTS, one) for one in self.items]
+        empty = {i: name for i, one in enumerate(items) for name in _TEXTS if one[name] in (None, "", [], {})}
         kept = sorted({*range(len(items))}.difference(empty))
-        asking = sum(asks(str(items[index].get("question"))) for index in kept)
+        asking = sum(asks(str(items[index]["question"])) for index in kept)
         if not empty or self.answer_format is not None or not asking * 2 > len(kept) > len(empty):
             return self
         return replace(
@@ -138,7 +139,7 @@ class Document:
             answer_lines=[self.answer_lines[index] for index in kept if self.answer_lines],
             notes=[
                 *self.notes,
-                *(f"{self.place(one, 0)}: this question has no answer, and is left out" for one in empty),
+                *(f"{self.place(i, 0)}: has no {name}, and is left out" for i, name in empty.items()),
             ],
         )
 

@@ -80,6 +80,11 @@ NOT_SHOWN: Final = re.compile(
     r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
+NOTE: Final = re.compile(
+    r"[ \t]*(?:\{%-?[ \t]*hint\b|:{3,}[ \t]*\{?\.?(?:caution|danger|important|info|note|tip|warning)\b).*"
+)
+NOTE_END: Final = re.compile(r"[ \t]*(?:\{%-?[ \t]*endhint[ \t]*-?%\}|:{3,})[ \t]*")
+"""The first and the last line of a box for a note, whose heading is no question."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")

@@ -59,7 +59,9 @@ def read_markdown(text: str) -> Document:
     lines = text.split("\n")
     fields, below = _front_matter(lines)
     is_address = "/" in str(fields.get("slug"))  # of the page in the host's website
-    other_fields = {"question", "slug"} if is_address else {"question"}
+    has_text = any(map(is_text, lines[below:]))
+    other_fields = {"question"} if has_text else set[str]()  # the text below a question is its answer
+    other_fields |= {"slug"} if is_address else set()
     stated = yaml_document({name: value for name, value in fields.items() if name not in other_fields})
     if stated.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(stated.answer_format)}: use text or markdown")
@@ -243,12 +245,16 @@ class _Reading:
             introduction_line=introduction_line,
             notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
         )
-        return document if source.is_written else document.without_unanswered()
+        return document if source.is_written else document.without_incomplete()
 
     def _refuse_template(self, answers: list[str]) -> None:
-        """Raise ValueError if half of the questions, or all answers, are code of a template."""
+        """Raise ValueError if half of the questions, or all answers, are code of a template.
+
+        The questions are also elsewhere if a tag such as `{{< faq >}}` stands beside only one.
+        """
         texts = [one.text for one in self._questions]
         code = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
+        code += [tag for tag in self._tags if says_faq(tag)] if len(texts) == 1 else []
         if len(code) * 2 < len(texts):
             code = (answers or self._tags) if all(map(is_template, answers)) else []
         if code:

@@ -14,6 +14,8 @@ from faqsvc_embed.files.markdown_lines import (
     HEADING,
     HTML_HEADING,
     NOT_SHOWN,
+    NOTE,
+    NOTE_END,
     TEMPLATE,
     has_words,
     joined,
@@ -106,10 +108,13 @@ class Source:
             for token, inline in pairwise(tokens)
             if token.type == "heading_open" and token.level == 0 and token.map
         }
-        is_labelled = False
+        is_labelled = is_in_note = False
         signs = {token.markup for token, _ in tops.values()}
         has_signs = "##" in signs or ("=" not in signs and any(sign.startswith("##") for sign in signs))
         for number, line in enumerate(self.texts):
+            is_in_note = not NOTE_END.fullmatch(line) and (is_in_note or NOTE.fullmatch(line) is not None)
+            if is_in_note and not self.is_written:
+                continue
             token, content = tops.get(number, (None, ""))
             one, indent = None, len(line) - len(line.lstrip())
             if token is not None and token.map and (token.markup[0] == "#" or not self.is_written):

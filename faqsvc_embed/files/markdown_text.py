@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 _BLOCKS: Final = (
     "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td center"
 )
-_INLINE: Final = "a b strong i em u s del ins strike code kbd small span sub sup mark font button img"
+_INLINE: Final = (
+    "a abbr b strong i em u s del ins strike cite code kbd small span sub sup mark font button img"
+)
 INLINE_TAGS: Final = frozenset(_INLINE.split())
 TAGS: Final = INLINE_TAGS | frozenset(_BLOCKS.split())
 """The HTML elements whose tags are dropped; other tags, such as <name>, are text."""

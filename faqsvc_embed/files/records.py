@@ -146,7 +146,7 @@ def to_document(value: object) -> Document:
     fields["items"], fields["positions"] = _ordered(found)
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
-    return as_one_format(Document(**fields).without_unanswered(), is_html=page is not None)
+    return as_one_format(Document(**fields).without_incomplete(), is_html=page is not None)
 
 
 @dataclass(frozen=True, slots=True)

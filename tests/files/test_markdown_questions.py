@@ -655,6 +655,13 @@ def test_a_section_may_begin_with_its_contents() -> None:
     assert [item["section"] for item in read_markdown(text).items] == ["Tea", "Cake"]
 
 
+@pytest.mark.parametrize("note", ["{{% hint %}}\n{}\n{{% endhint %}}", "::: tip\n{}\n:::"])
+def test_a_heading_in_a_note_is_no_question(note: str) -> None:
+    document = read_markdown(f"# FAQ\n\n{note.format('## Help us!')}\n\n## Why?\nSo.\n\n## Who?\nWe.\n")
+    assert [item["question"] for item in document.items] == ["Why?", "Who?"]
+    assert "Help us!" in (document.introduction or "")
+
+
 def test_boxes_without_titles_are_part_of_answers() -> None:
     text = "# FAQ\n\n### It leaks\n??? Info\n    Dry it.\n\n### It beeps\n??? Info\n    Wait.\n"
     assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
@@ -730,7 +737,7 @@ def test_a_heading_beside_sections_that_ask_is_a_question() -> None:
 
 
 def test_a_question_that_is_struck_out_keeps_its_words() -> None:
-    assert items_of("# FAQ\n\n## ~~Is it *late*?~~\nNo.\n\n## Why?\nSo.\n")[0][0] == "Is it late?"
+    assert items_of("# FAQ\n\n## ~~Is <cite>it</cite> *late*?~~\nNo.\n")[0][0] == "Is it late?"
 
 
 def test_a_section_that_says_questions_is_no_title_below_the_stated_one() -> None:
@@ -1065,6 +1072,7 @@ def test_one_heading_that_does_not_ask_is_no_faq(text: str) -> None:
 def test_a_file_whose_title_asks_is_an_faq_of_one_question() -> None:
     assert items_of("# Is it free?\n\nYes.\n") == [("Is it free?", "Yes.")]
     assert items_of("---\nquestion: Is it free\n---\nYes.\n") == [("Is it free", "Yes.")]
+    assert items_of("---\nquestion: Is it free\nAnswer: Yes.\n---\n") == [("Is it free", "Yes.")]
 
 
 @pytest.mark.parametrize("below", ["## Clay\nSo.\n\n## Iron\nSo.\n", "**Is iron good?**\nYes.\n"])
@@ -1212,10 +1220,11 @@ def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
         "---\ntitle: FAQ\n---\n{% for item in all %}\n## {{ item.q }}\n{{ item.a }}\n{% endfor %}\n",
         "# FAQ\n\n## Prices\n{% include list.html %}\n\n## Other\n{% include list.html %}\n",
         "# FAQ\n{% for i in all %}\n## {{ i.q }}\n{{ i.a }}\n{% endfor %}\n\n## More questions?\nWrite.\n",
+        "# FAQ\n\n{{< faq all >}}\n\n## More questions?\nWrite.\n",
     ],
 )
 def test_a_page_whose_texts_come_from_a_template_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^line \d+: .*(item|include|i\.q)"):
+    with pytest.raises(ValueError, match=r"^line \d+: .*(item|include|i\.q|all)"):
         read_markdown(text)
 
 

@@ -110,9 +110,10 @@ def test_what_a_reader_of_the_file_would_miss_is_named_with_its_line(text: str, 
         ),
         (".yml", "- q: Why?\n  a: So.\n- q: How?\n  a:\n- q: Who?\n  a: We.\n", "line 3"),
         (".csv", "question,answer\nWhy?,So.\nHow?,\nWho?,We.\n", "row 3"),
+        (".csv", "question,answer\nWhy?,So.\n,Here.\nWho?,We.\n", "row 3"),
         (".md", "# FAQ\n\n## Why?\nSo.\n\n## How?\n\n## Who?\nWe.\n", "line 6"),
     ],
-    ids=["JSON", "YAML", "CSV", "Markdown"],
+    ids=["JSON", "YAML", "CSV", "an answer without a question", "Markdown"],
 )
 def test_a_question_without_an_answer_is_left_out_of_any_file(ending: str, text: str, place: str) -> None:
     document = READERS[ending](text)
