@@ -17,165 +17,35 @@ from tests.support.growth import grows_linearly
 @pytest.mark.parametrize(
     "content",
     [
-        """# Prices
-
-## What does it cost?
-
-Nothing.
-
-## May I cancel? ##
-Any time.
-""",
-        """# Prices
-## General
-### What does it cost?
-Nothing.
-## More
-### May I cancel?
-Any time.
-""",
-        """# Prices
-
-**Q:** What does it cost?
-**A:** Nothing.
-
-Q: May I cancel?
-
-A: Any time.
-""",
-        """# Prices
-- **Q1. What does it cost?**
-- **A1.** Nothing.
-
-**Question 2:** May I cancel?
-**Answer:** Any time.
-""",
-        """# Prices
-
-**What does it cost?**
-
-Nothing.
-
-**May I cancel?**
-Any time.
-""",
+        "# Prices\n\n## What does it cost?\n\nNothing.\n\n## May I cancel? ##\nAny time.\n",
+        "# Prices\n## General\n### What does it cost?\nNothing.\n## More\n### May I cancel?\nAny time.\n",
+        "# Prices\n\n**Q:** What does it cost?\n**A:** Nothing.\n\nQ: May I cancel?\n\nA: Any time.\n",
+        "# Prices\n- **Q1. What does it cost?**\n- **A1.** Nothing.\n\n**Question 2:** May I cancel?\n"
+        "**Answer:** Any time.\n",
+        "# Prices\n\n**What does it cost?**\n\nNothing.\n\n**May I cancel?**\nAny time.\n",
         "# Prices\r\n\r\n## What does it cost?\r\nNothing.\r\n## May I cancel?\r\nAny time.\r\n",
-        """# Prices
-## Have questions?
-
-**Q:** What does it cost?
-**A:** Nothing.
-
-**Q:** May I cancel?
-**A:** Any time.
-""",
-        """# Prices
-## Have questions?
-### What does it cost?
-Nothing.
-### May I cancel?
-Any time.
-""",
-        """# Prices
-## What does it cost?
-Nothing.
-## More
-### May I cancel?
-Any time.
-""",
-        """# Prices
-## 1. What does it cost?
-Nothing.
-## 2. May I cancel?
-Any time.
-""",
-        """# Prices
-## Q1: What does it cost?
-A: Nothing.
-## Q2: May I cancel?
-**A:** Any time.
-""",
-        """# Prices
-## Money
-**What does it cost?**
-
-Nothing.
-## Contract
-**May I cancel?**
-
-Any time.
-""",
-        """# Prices
-
-| No. | Question | Answer |
-| --- | -------- | ------ |
-| 1 | What does it cost? | Nothing. |
-| 2 | **May I cancel?** | Any time. |
-""",
-        """# Prices
-1. **What does it cost?**
-   Nothing.
-2. **May I cancel?**
-   Any time.
-""",
-        """# Prices
-- **What does it cost?** Nothing.
-- **May I cancel?** Any time.
-""",
-        """# Prices
-
-1. What does it cost?
-
-   Nothing.
-
-2. May I cancel?
-
-   Any time.
-""",
-        """Prices
-======
-
-What does it cost?
-------------------
-Nothing.
-
-May I cancel?
--------------
-Any time.
-""",
-        """Prices
-======
-
-Costs
------
-
-### What does it cost?
-Nothing.
-
-### May I cancel?
-Any time.
-""",
-        """# Prices
-<!-- internal:
-## do not publish? -->
-## What does it cost? {#cost}
-Nothing.
-<!-- check -->
----
-<a id="cancel"></a>
-## [May I cancel?](#cancel) <a name="x"></a>
-Any time. <!-- or not -->
-
-[Back to top](#prices)
-""",
-        """# Prices
-<details>
-<summary><b>What does it cost?</b></summary>
-
-Nothing.
-</details>
-<details><summary>May I cancel?</summary>Any time.</details>
-""",
+        "# Prices\n## Have questions?\n\n**Q:** What does it cost?\n**A:** Nothing.\n\n**Q:** May I "
+        "cancel?\n**A:** Any time.\n",
+        "# Prices\n## Have questions?\n### What does it cost?\nNothing.\n### May I cancel?\nAny time.\n",
+        "# Prices\n## What does it cost?\nNothing.\n## More\n### May I cancel?\nAny time.\n",
+        "# Prices\n## 1. What does it cost?\nNothing.\n## 2. May I cancel?\nAny time.\n",
+        "# Prices\n## Q1: What does it cost?\nA: Nothing.\n## Q2: May I cancel?\n**A:** Any time.\n",
+        "# Prices\n## Money\n**What does it cost?**\n\nNothing.\n## Contract\n**May I cancel?**\n\nAny "
+        "time.\n",
+        "# Prices\n\n| No. | Question | Answer |\n| --- | -------- | ------ |\n| 1 | What does it cost? | "
+        "Nothing. |\n| 2 | **May I cancel?** | Any time. |\n",
+        "# Prices\n1. **What does it cost?**\n   Nothing.\n2. **May I cancel?**\n   Any time.\n",
+        "# Prices\n- **What does it cost?** Nothing.\n- **May I cancel?** Any time.\n",
+        "# Prices\n\n1. What does it cost?\n\n   Nothing.\n\n2. May I cancel?\n\n   Any time.\n",
+        "Prices\n======\n\nWhat does it cost?\n------------------\nNothing.\n\nMay I cancel?\n"
+        "-------------\nAny time.\n",
+        "Prices\n======\n\nCosts\n-----\n\n### What does it cost?\nNothing.\n\n### May I cancel?\nAny "
+        "time.\n",
+        "# Prices\n<!-- internal:\n## do not publish? -->\n## What does it cost? {#cost}\nNothing.\n<!-- "
+        "check -->\n---\n<a id=\"cancel\"></a>\n## [May I cancel?](#cancel) <a name=\"x\"></a>\nAny time. "
+        "<!-- or not -->\n\n[Back to top](#prices)\n",
+        "# Prices\n<details>\n<summary><b>What does it cost?</b></summary>\n\nNothing.\n</details>\n"
+        "<details><summary>May I cancel?</summary>Any time.</details>\n",
     ],
     ids=[
         "headings", "sections", "labels", "bold labels", "bold lines", "windows",
