@@ -49,16 +49,8 @@ def read_json(text: str) -> Document:
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}{_advice(text, error.pos)}") from None
+        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
     return _with_questions(to_document(value), value)
-
-
-def _advice(text: str, place: int) -> str:
-    """Return advice for a common mistake at this place; empty if there is none."""
-    rest = text[place:].lstrip()
-    if rest.startswith(("//", "/*", "#", "]", "}", "'")):
-        return ": JSON has no comments, no single quotes and no comma at the end"
-    return ": write the objects in a list, with commas between them" if rest.startswith("{") else ""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

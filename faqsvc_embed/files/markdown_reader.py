@@ -104,8 +104,7 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
     question = fields.get("question")
     question = question if isinstance(question, str) else ""
-    is_page = fields_say_faq and not titles_say_faq  # one page of the FAQ that the front matter names
-    if asked := question or _only_question(outline, title, front_title, is_page=is_page, is_faq=is_faq):
+    if asked := question or _only_question(outline, title, front_title, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
         text = top.text if asked == title else escape_line(asked)
         outline = Outline(questions=[(Opener(top.line, top.below, text), None)])
@@ -123,17 +122,9 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     return _Reading(source, outline).document(front_title)
 
 
-def _only_question(
-    outline: Outline, title: str, front_title: str, *, is_page: bool, is_faq: bool
-) -> str | None:
-    """Return the title of a file if it is the only question, and everything below it is the answer.
-
-    `is_page` says that the file is one page of an FAQ with several.
-    """
-    if is_page and ends_asking(title) and not any(one.asks for one, _ in outline.questions):
-        return title
-    top = outline.title if is_faq and outline.others and not says_faq(title) else None
-    if not outline.questions or (top is not None and top.asks and top.has_text):
+def _only_question(outline: Outline, title: str, front_title: str, *, is_faq: bool) -> str | None:
+    """Return the title of a file if it is the only question, and everything below it is the answer."""
+    if not outline.questions:
         return next(filter(asks, (title, front_title)), None)
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
     return front_title if is_above and (len(outline.questions) == 1 or not is_faq) else None

@@ -152,7 +152,8 @@ def _by_form(source: Source) -> Iterator[list[Opener]]:
             taken.update(range(max(one.line, end), one.end or 0))
             end = max(one.end or 0, end)
         if form is None or (found and form is boxes) or any(one.asks for one in found):
-            yield _in_order(_headings_beside(found, source), found)
+            lines_of_form = {one.line for one in found}
+            yield _in_order((one for one in source.headings if one.line not in lines_of_form), found)
 
 
 def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int]) -> list[Opener]:
@@ -175,18 +176,6 @@ def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int])
     answered = [one for one in kept if one.has_text]
     asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
     return _siblings(answered) if asking * 2 >= len(kept) else []
-
-
-def _headings_beside(openers: Sequence[Opener], source: Source) -> Iterator[Opener]:
-    """Yield the headings that are none of the openers, and do not repeat the text of one below them."""
-    lines = {one.line for one in openers}
-    by_top = {one.line - one.above: one for one in openers}
-    for one in source.headings:
-        below = by_top.get(one.below)
-        if below is not None and link_key(source.plain(one.text)) == link_key(source.plain(below.text)):
-            below.above = below.line - one.line
-        elif one.line not in lines:
-            yield one
 
 
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:

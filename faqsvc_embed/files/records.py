@@ -20,7 +20,6 @@ from faqsvc_embed.files.fields import (
     SECTION_FIELDS,
     Columns,
     asking_columns,
-    differ_by_number,
     find_columns,
     find_field,
     is_general,
@@ -30,7 +29,6 @@ from faqsvc_embed.files.fields import (
 )
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
-    are_pairs,
     document_fields,
     faq_page,
     is_stated,
@@ -175,8 +173,6 @@ class _Finder:
         return _Found()
 
     def _in_list(self, value: Sequence[Any], depth: int) -> _Found:
-        if are_pairs(value):
-            value = [{"question": question, "answer": answer} for question, answer in value]
         columns = asking_columns(value)
         parts = [self._part(one, columns, depth) for one in value]
         has_items = any(part.is_item for part in parts)
@@ -267,10 +263,6 @@ class _Finder:
         item = {str(key): inner for key, inner in item.items() if not str(key).startswith("@")}
         question_name, answer_name = columns or usual_columns(item)
         rest = [name for name in item if name not in (question_name, answer_name)]
-        for name in rest:
-            if question_name and differ_by_number(name, question_name) and asks(str(item[name])):
-                wanted = "write a list of items with question and answer"
-                raise ValueError(f"{place or question_name}: {quoted(name)} asks, too: {wanted}")
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
         answer, more = whole_answer(item, answer_name, rest, self.lang)

@@ -1,9 +1,8 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import (
     ANSWER_FIELDS,
     PLAIN_FIELDS,
@@ -105,12 +104,6 @@ def document_fields(value: Mapping[str, Any], stated: Mapping[str, Any]) -> dict
     return fields | {
         name: text_in(fields[name], lang) for name in ("title", "introduction") if name in fields
     }
-
-
-def are_pairs(value: Sequence[Any]) -> bool:
-    """Return whether a list has pairs of texts, most of whose first texts ask."""
-    is_pair = (isinstance(one, list) and len(one) == 2 and all(map(is_text, one)) for one in value)
-    return bool(value) and all(is_pair) and sum(asks(str(one[0])) for one in value) * 2 > len(value)
 
 
 def objects_of(data: Any) -> list[dict[str, Any]]:

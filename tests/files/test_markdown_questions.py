@@ -412,8 +412,6 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '??? info "FAQ: What does it cost?"\n    Nothing.\n\n??? info "FAQ: May I cancel?"\n    Any time.\n',
         '<div class="cards" markdown>\n\n-   :tea-cup: __What does it cost?__\n\n    Nothing.\n\n'
         "-  :tea-pot:{ .big } __May I cancel?__\n\n    Any time.\n\n</div>\n",
-        '### What does it cost? { .ask }\n??? note "What does it cost?"\n    Nothing.\n\n'
-        '### May I cancel? { .ask }\n??? note "May I cancel?"\n    Any time.\n',
         "## What does it cost? [#cost]\nNothing.\n## :tea:{ .ask } May I cancel?\nAny time.\n",
         '??? frage "What does it cost?"\n    Nothing.\n??? frage "May I cancel?"\n    Any time.\n\n'
         '!!! tip "Any more?"\n',
@@ -457,7 +455,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         ),
         *("elements", "a question without its label"),
         *("labels above questions of two lines", "labels in lists of HTML"),
-        *("letters", "boxes that say FAQ", "cards", "headings above boxes", "ids and icons with attributes"),
+        *("letters", "boxes that say FAQ", "cards", "ids and icons with attributes"),
         *(
             "boxes of another name",
             "boxes with classes",
@@ -957,11 +955,6 @@ def test_the_first_question_may_be_a_heading_of_level_1_below_a_stated_title() -
     assert items_of(text) == [("Why?", "So."), ("Who?", "We."), ("Where?", "Here.")]
 
 
-def test_a_title_that_asks_above_texts_and_questions_is_the_only_question() -> None:
-    below = "Any.\n\n## Clay\nSo.\n\n## Iron\nSo.\n\n### Is it new?\nNo.\n\n### Is it hot?\nYes."
-    assert items_of(f"# Which pot?\n{below}\n") == [("Which pot?", below)]
-
-
 def test_text_above_the_questions_is_the_introduction() -> None:
     text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*, see [why](#why)\n\n---\n\n## Why?\nSo.\n"
     assert read_markdown(text).introduction == "We sell *tea*, see [why](#why)"
@@ -984,28 +977,11 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
 
-def test_a_title_that_asks_is_the_question_of_a_page_that_belongs_to_an_faq() -> None:
-    text = "# Is tea old?\n\n## In short\n\nYes.\n\n## At length\n\n### In China\n\nVery.\n"
-    with pytest.raises(ValueError, match="does not look like an FAQ"):
-        read_markdown(text)
-    ((question, answer),) = items_of(f"---\ntitle: Is tea old?\nparent: FAQ\n---\n{text}")
-    assert (question, answer.split("\n")[0]) == ("Is tea old?", "## In short")
-    of_faq = [question for question, _ in items_of(f"---\ntitle: FAQ\n---\n{text}")]
-    assert of_faq == ["In short", "At length"]  # the title is that of the FAQ
-
-
 def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
     head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
     front = f"---\ntitle: Us\nlayout: FAQ\ndescription: Frequent questions\nkeywords: [FAQ]\n{head}---\n"
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
-
-
-def test_a_heading_that_repeats_the_title_of_its_box_is_no_section() -> None:
-    boxes = "".join(f'### Is it {name}?\n??? note "Is it {name}?"\n    Yes.\n\n' for name in ("hot", "red"))
-    document = read_markdown(f"# FAQ\n\n## Tea\n\n{boxes}## Cake\n\n{boxes.replace('it', 'cake')}")
-    assert [item["section"] for item in document.items] == ["Tea", "Tea", "Cake", "Cake"]
-    assert document.notes == []
 
 
 def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed() -> None:
