@@ -26,6 +26,12 @@ _ATTRIBUTES: Final = re.compile(
     re.MULTILINE,
 )
 """Attributes after a link, an image, code or emphasis, or at the end of a line."""
+_TEMPLATE: Final = re.compile(
+    rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/[ \t]*)?(?P<name>[\w-]*)"
+    r"(?P<rest>[^\n{}]*?)(?:-?%|[%>]\})\}",
+    re.MULTILINE,
+)
+"""A tag of Jekyll, GitBook or Hugo; code is left as it is."""
 _LINKED: Final = re.compile(
     rf"{CODE}|(?P<open>\]\(<?[ \t]*)"
     r"\{(?:%-?|\{[<%]?)[ \t]*(?P<tag>[^\n{}]*?)[ \t]*(?:-?%|[%>]?\})\}(?P<end>\)?)",
@@ -39,6 +45,8 @@ _BULLET: Final = re.compile(
     rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:(?P<box>[!?]>)|[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
 )
 """The beginning of a list item as word processors write it, or of a box of Docsify."""
+_TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
+_CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
 _SLOT: Final = re.compile(r"^(?:==|@tab(?::active)?)[ \t]+(\S.*)$", re.MULTILINE)
 """The label of a tab in a container of VitePress or VuePress."""
@@ -56,10 +64,13 @@ _EAST_ASIAN: Final = re.compile(
 
 
 def in_plain_form(text: str) -> str:
-    """Return Markdown with the links of generators as links, tabs as boxes and bullets as lists.
+    """Return Markdown without the tags of generators around a text, with tabs as boxes and bullets as lists.
 
-    Lines keep their numbers.
+    Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
     """
+    if "{" in text:
+        closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
+        text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
     if "]({" in text:
         text = _LINKED.sub(_address, text)
     if _BULLETS.search(text):
@@ -81,6 +92,14 @@ def _address(linked: re.Match[str]) -> str:
     if linked["open"] is None or not _SITE.search(linked["tag"]):
         return linked[0]
     return linked["open"] + (linked["end"] and "/)")
+
+
+def _tag_text(tag: re.Match[str], closed: set[str]) -> str:
+    if tag["name"] in closed:
+        title = _TITLE.search(tag["rest"])
+        return f"**{title[2]}**" if title else ""
+    content = _CONTENT.search(tag["rest"]) if tag["name"] == "include" else None
+    return content[2] if content else tag[0]
 
 
 def add_to(parser: "MarkdownIt") -> None:

@@ -8,7 +8,7 @@ import msgspec
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState, shown
 from faqsvc_embed.rendering import answers
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL
 from faqsvc_embed.text import in_portions
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
@@ -27,24 +27,24 @@ Node = dict[str, Any]
 
 def question_nodes(
     faq: FAQ,
-    answered: Iterable[AnsweredItem],
+    texts: Iterable[tuple[int, str, str]],
     ids: Sequence[str | None] | None = None,
     lang: str | None = None,
 ) -> list[Node]:
-    """Return the nodes of the questions of a record that equal no earlier one.
+    """Return the nodes of questions that equal no earlier one, from their places, names and answers.
 
     A question has an `@id` if `ids` has one for its place: that of its element on the page.
     """
     nodes, keys = dict[int, Node](), shown(faq).keys
-    for item in answered:
+    for place, name, text in texts:
         node, answer = {"@type": "Question"}, {"@type": "Answer"}
-        if ids and (element_id := ids[item.place]):
+        if ids and (element_id := ids[place]):
             node["@id"], answer["@id"] = f"#{element_id}", f"#{element_id}-answer"
-        node["name"], answer["text"] = item.question, item.json_ld
+        node["name"], answer["text"] = name, text
         if lang:
             node["inLanguage"] = lang
-        if item.json_ld.strip():
-            nodes.setdefault(keys[item.place], {**node, "acceptedAnswer": answer})
+        if text.strip():
+            nodes.setdefault(keys[place], {**node, "acceptedAnswer": answer})
     return list(nodes.values())
 
 
@@ -63,7 +63,12 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
         if isinstance(given, Mapping):
             hint = ": FAQ.from_dict(record) reads the JSON of the service"
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(given).__name__}{hint}")
-    nodes = question_nodes(faq, answers.items(faq, QUESTION_LEVEL))
+    if faq.answer_format == "markdown":
+        items = answers.items(faq, QUESTION_LEVEL)
+        nodes = question_nodes(faq, ((item.place, item.question, item.json_ld) for item in items))
+    else:  # the answers as they are, without their HTML
+        plain = enumerate(shown(faq).items)
+        nodes = question_nodes(faq, ((place, item.question, item.answer) for place, item in plain))
     language = {"inLanguage": faq.lang} if faq.lang else {}
     head = {"@context": "https://schema.org", "@type": "FAQPage", **language}
     return {**head, "mainEntity": nodes} if nodes else {}

@@ -215,7 +215,8 @@ def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
 
 def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
     ids = None if nodes is None else anchored(faq.slug, shown(faq).anchors, nodes)
-    return question_nodes(faq, answered, ids, faq.lang)
+    texts = ((item.place, item.question, item.json_ld) for item in answered)
+    return question_nodes(faq, texts, ids, faq.lang)
 
 
 def _context(

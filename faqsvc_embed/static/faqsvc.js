@@ -26,7 +26,7 @@
 
   const $name = ($faq) => {
     const $button = $one("all", $faq), $some = $shown($faq);
-    if ($button) $button.textContent = $texts($faq)[$some[0] && $some.every($isOpen) ? 5 : 4];
+    if ($button) $button.textContent = $texts($faq)[$some.every($isOpen) ? 5 : 4];
   };
   const $note = ($item) => {
     const $faq = $item.closest(".faqsvc");
@@ -129,7 +129,7 @@
         for (const $item of $some) $open($item, !$are);
       }
       const $link = $at(".faqsvc-anchor");
-      if ($link && navigator.clipboard) {
+      if ($link && navigator.clipboard && !$event.ctrlKey && !$event.metaKey) {
         $event.preventDefault();
         navigator.clipboard.writeText($link.href).then(
           () => ($link.textContent = $texts($faq)[3]),

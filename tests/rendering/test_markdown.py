@@ -363,7 +363,13 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ('{% hint style="info" %}\nCare.\n{% endhint %}', "<p>Care.</p>"),
+        ('{% tab title="Mac" %}\n\nPress.\n\n{% endtab %}', "<p><strong>Mac</strong></p>\n<p>Press.</p>"),
+        ("{{< note >}}\nCare.\n{{< /note >}}", "<p>Care.</p>"),
+        ("{{<note info>}}\nCare.\n{{</ note>}}", "<p>Care.</p>"),
         ("####\n\n![](a.png)\n\nCare.", "<p>Care.</p>"),
+        ('{% include note.html content="Care." %}', "<p>Care.</p>"),
+        ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
         ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
         ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
         ("[a]({{ site.baseurl }}/b)", '<p><a href="/b" rel="noopener">a</a></p>'),
@@ -373,7 +379,7 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
         ("[a]({{ price }})", "<p>[a]({{ price }})</p>"),
     ],
 )
-def test_links_and_tabs_of_a_website_generator_are_links_and_boxes(text: str, expected: str) -> None:
+def test_what_a_website_generator_puts_around_a_text_is_not_shown(text: str, expected: str) -> None:
     assert html(text) == expected
 
 
