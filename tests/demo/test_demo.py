@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "demo_apps", "--port", "0"]
 
 
 def test_every_page_is_right_and_nothing_looks_like_a_failure() -> None:
-    done = subprocess.run([*COMMAND, "--check"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*COMMAND, "--check"], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     assert {line.split()[0] for line in done.stdout.splitlines()[:-1]} == {"ok"}
     assert {line.split()[1] for line in done.stdout.splitlines()[:-1]} == {
@@ -61,7 +61,7 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
 def test_a_port_that_is_in_use_is_named() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        done = subprocess.run([*COMMAND[:-1], str(port)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*COMMAND[:-1], str(port)], capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(port) in done.stderr
     assert "Traceback" not in done.stderr
@@ -81,5 +81,5 @@ def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
 
 
 def test_an_unknown_page_is_not_found(demo: Demo) -> None:
-    found = [httpx2.get(f"{website}/nothing", timeout=30) for website in demo.websites.values()]
+    found = [httpx2.get(f"{website}/nothing", timeout=60) for website in demo.websites.values()]
     assert [response.status_code for response in found] == [404] * 5

@@ -39,7 +39,7 @@ PORTS: Final = ("5000", "8000", "8700")
 READERS: Final[dict[str, Any]] = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads}
 TEMPLATES: Final = ("jinja", "html+jinja")
 COMMANDS: Final = Path(__file__).parent / "commands.sh"
-TIMEOUT: Final = 150.0
+TIMEOUT: Final = 300.0
 """Seconds for the commands of a page, of which there may be thirty, on a busy machine."""
 
 APPLICATIONS: Final = tuple(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("jinja", "wsgi-and-asgi"))
