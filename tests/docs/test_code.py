@@ -112,6 +112,6 @@ def test_its_install_line_names_the_clone_beside_the_folder_of_the_site() -> Non
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert lines
     for line in lines:
-        named = re.fullmatch(r"pip install '\.\./faqsvc-embed\[(\w+)\]'", line)
+        named = re.fullmatch(r"pip install (?:-e )?'\.\./faqsvc-embed\[(\w+)\]'", line)
         assert named, line
         assert named[1] in extras
