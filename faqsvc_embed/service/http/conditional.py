@@ -43,12 +43,12 @@ def media_type_for(header: str, offers: tuple[str, ...]) -> str | None:
 
 def preferred_language(request: Request, available: Sequence[str]) -> str:
     """Return the available language that the reader prefers, by default the first one."""
-    return language_for(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], tuple(available))
+    return language_for(", ".join(request.headers.getlist("accept-language")), tuple(available))
 
 
 def language_for(header: str, available: tuple[str, ...]) -> str:
     """Return the available language that an `Accept-Language` header prefers, by default the first one."""
-    return languages.negotiate(header[: languages.MAX_HEADER], available[0], available) or available[0]
+    return languages.negotiate(header, available[0], available) or available[0]
 
 
 def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:
@@ -106,8 +106,8 @@ def preconditions(request: Request) -> Preconditions:
     if if_none_match not in (None, "*"):
         raise Problem.invalid("If-None-Match must be * in a write", code="invalid-parameter")
     if_match = request.headers.get("if-match")
-    tags = None if if_match is None else ["*"] if if_match.strip() == "*" else _ENTITY_TAG.findall(if_match)
-    if tags == []:
+    tags = None if if_match is None else _ENTITY_TAG.findall(if_match)
+    if tags == [] and (if_match or "").strip() != "*":
         raise Problem.invalid('If-Match must be an entity tag such as "0f5e", or *', code="invalid-parameter")
     return Preconditions(tags, is_create_only=if_none_match == "*")
 

@@ -90,7 +90,7 @@ class _Read(NamedTuple):
 
     def key_in(self, available: tuple[str, ...]) -> Key:
         """Return the key of the response in the language that the client prefers."""
-        accepted = self.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1")
+        accepted = self.headers.get(b"accept-language", b"").decode("latin-1")
         return (*self.key, language_for(accepted, available))
 
 

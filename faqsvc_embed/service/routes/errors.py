@@ -5,7 +5,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http import problems
 from faqsvc_embed.service.http.conditional import best_media_type, preferred_language
@@ -33,7 +33,7 @@ def error_response(
         is_page, base = False, ""
     if not is_page or problem.status not in PAGE_STATUSES:
         return problem.response()
-    lang = preferred_language(request, LANGUAGES)
+    lang = lookup(request.query_params.get("lang", "")) or preferred_language(request, LANGUAGES)
     headers = {
         "cache-control": "no-store",
         "content-language": lang,

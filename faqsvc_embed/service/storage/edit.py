@@ -118,7 +118,7 @@ class Edit:
         if preconditions.is_create_only and newest is not None:
             raise RevisionConflict("The FAQ already exists in this language", newest)
         tags, versions = preconditions.if_match, preconditions.versions
-        if tags is not None and (newest is None or not ("*" in tags or newest.tag in tags)):
+        if tags is not None and (newest is None or (tags and newest.tag not in tags)):
             what = "unpublished" if newest is not None and newest.is_unpublished else "changed"
             raise RevisionConflict(f"The FAQ was {what} by somebody else", newest)
         if versions is None:

@@ -258,9 +258,15 @@ def test_a_published_faq_has_a_page_at_its_url(client: TestClient, key: str) -> 
     assert again.attrib == website.attrib == {"href": "https://www.tea.example", "rel": "nofollow noopener"}
 
 
-@pytest.mark.parametrize("path", ["nothing", "nothing.md", "a%2Fb", "%00"])
-def test_an_unknown_faq_is_a_page_with_status_404(client: TestClient, path: str) -> None:
-    response = client.get(f"/faq/{path}", headers={"Accept-Language": "fr-CA"})
+@pytest.mark.parametrize(
+    ("path", "accepted"),
+    [
+        *((path, "fr-CA") for path in ("nothing", "nothing.md", "a%2Fb", "%00")),
+        ("nothing?lang=fr-CA", "en"),
+    ],
+)
+def test_an_unknown_faq_is_a_page_with_status_404(client: TestClient, path: str, accepted: str) -> None:
+    response = client.get(f"/faq/{path}", headers={"Accept-Language": accepted})
     tree = parsed(response)
 
     assert (response.status_code, tree.get("lang")) == (404, "fr")

@@ -366,6 +366,9 @@ def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner, la
     assert REFUSED[lang] in page.text
     assert "application/ld+json" not in page.text
     assert (page.headers["cache-control"], page.headers["referrer-policy"]) == ("no-store", "no-referrer")
+    for accept in ("application/json", "text/markdown"):
+        headers = {"Accept": accept}
+        assert owner.client.get("/faq/pricing?faq_preview=wrong", headers=headers).status_code == 406
     assert owner.client.get("/faq/pricing").headers["cache-control"] == "public, max-age=300"
 
 

@@ -1,5 +1,6 @@
 """FAQs in a database: stored, read and exported, safe from threads, forks and kill -9."""
 
+import json
 import os
 import re
 import signal
@@ -224,6 +225,24 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
         with pytest.raises(TransferFailed, match="pg_dump"):
             backup(storage.database, new)
     other.close()
+
+
+def test_an_export_of_the_release_before_keeps_the_sources_of_translations(
+    storage: Storage, tmp_path: Path
+) -> None:
+    """It has them with the translations, and not with each revision."""
+    owner = access(storage)
+    for lang in ("en", "de", "en"):
+        write(storage, owner, lang=lang, title=lang)
+    lines = [json.loads(line) for line in export_lines(storage.database)]
+    for row in (line["row"] for line in lines[1:]):
+        if row.pop("translated_from", None) is None and (row.get("lang"), row.get("newest")) == ("de", 1):
+            row["translated_from"] = 1
+    other = open_storage(f"sqlite:///{tmp_path}/other.db")
+    import_lines(other.database, map(json.dumps, lines))
+    found = [(one.lang, one.translated_from) for one in other.overview.faq(owner, "tea").translations]
+    other.close()
+    assert found == [("en", None), ("de", 1)]
 
 
 def test_drafts_leave_the_version_of_what_is_published_alone(storage: Storage) -> None:
