@@ -40,9 +40,6 @@ class RateLimiter:
         # they had been evenly spaced. It is at most a minute ahead.
         self._arrivals: dict[str, float] = {}
 
-    def __len__(self) -> int:
-        return len(self._arrivals)
-
     def hit(self, client: str) -> float:
         """Count a request and return 0, or return the seconds until the next one is allowed."""
         if self._per_minute is None:

@@ -22,7 +22,6 @@ from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.text import normalized
 
 MAX_BYTES: Final = 32_000_000
-MAX_ENTRIES: Final = 10_000
 OVERHEAD: Final = 2_000
 """Estimated bytes of a response without its body."""
 REFRESH_TIMEOUT: Final = 0.5
@@ -124,7 +123,7 @@ class ResponseCache:
         """Respond from the cache, or pass the request on and keep the response if it is public."""
         request = self._read(scope) if scope["type"] == "http" else None
         if request is None:
-            await self._app(scope, receive, self._watched(scope, send))
+            await self._app(scope, receive, send)
             return
         age = await self._age()
         stored, messages = self._find(request, age), list[Message]()
@@ -145,17 +144,6 @@ class ResponseCache:
             messages = _messages(stored, request, age)
         for message in messages:
             await send(message)
-
-    def _watched(self, scope: Scope, send: Send) -> Send:
-        """Return a `send` that looks for changes again before it sends the response to a write."""
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
-            return send
-
-        async def send_later(message: Message) -> None:
-            self._changes.expect()
-            await send(message)
-
-        return send_later
 
     def _read(self, scope: Scope) -> _Read | None:
         """Return what the response depends on; None unless it is a plain read of one of the routes."""
@@ -239,7 +227,7 @@ class ResponseCache:
             self._drop(key)
             self._entries[key] = stored
             self._size += _size(stored)
-        while self._size > MAX_BYTES or len(self._entries) > MAX_ENTRIES:
+        while self._size > MAX_BYTES:
             self._drop(next(iter(self._entries)))
 
     def _drop(self, key: Key) -> None:

@@ -1,6 +1,5 @@
 """GET /openapi.json, the description of the API (OpenAPI 3.1), and the probes of the service."""
 
-from functools import lru_cache
 from inspect import cleandoc
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -37,7 +36,6 @@ _TAGS: Final = {
 _WITHOUT_BODY: Final = {
     204: "Done.",
     304: "The version in `If-None-Match` is current.",
-    308: "The address has a slash at its end; `Location` has none.",
 }
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
@@ -49,17 +47,12 @@ _KEY: Final = {
 
 
 @Operation("get", "/openapi.json", (406,), media_types=(MEDIA_TYPE,), is_cached=True)
-async def describe_api(call: Call) -> Response:
+def describe_api(call: Call) -> Response:
     """Read this document."""
     best_media_type(call.request, MEDIA_TYPE)
     base = call.service.base_url or call.request.scope.get("root_path", "")
-    content = _encoded(urlsplit(base).path or "/")
+    content = msgspec.json.encode(document(urlsplit(base).path or "/")).decode()
     return public_response(content, MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
-
-
-@lru_cache(maxsize=8)
-def _encoded(root: str) -> str:
-    return msgspec.json.encode(document(root)).decode()
 
 
 def document(root: str = "/") -> dict[str, Any]:

@@ -34,8 +34,6 @@ MAX_READ: Final = 1000
 """Maximum number of FAQs that are read to find the languages of a site."""
 MAX_SEARCH: Final = 200
 """Characters of a search that are used."""
-MAX_WORDS: Final = 20
-"""Maximum number of words of a search that are used."""
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
 _ORDER: Final = tuple(column.desc() for column in _PLACE)
 _LATE: Final = (faqs.c.slug,)
@@ -277,4 +275,4 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
 
 def _words(wanted: Filter) -> list[str]:
     """Return the words of a search."""
-    return list(dict.fromkeys(folded(wanted.search[:MAX_SEARCH]).split()))[:MAX_WORDS]
+    return list(dict.fromkeys(folded(wanted.search[:MAX_SEARCH]).split()))

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from faqsvc_embed.runtime import fork
-
 QUIET: Final = 2.0
 """Seconds without a failure after which a success ends an outage. A busy database fails now and then."""
 PERIOD: Final = 60.0
@@ -28,11 +26,6 @@ class OutageLog:
         self._since: float | None = None
         self._last = self._next_line = 0.0
         self._before = 0
-        fork.register(self)
-
-    def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
-        self._lock = Lock()
 
     @property
     def is_down(self) -> bool:

@@ -191,10 +191,7 @@ def test_nothing_is_published_if_the_response_is_not_acceptable(
     assert storage.sites.list()[0].faq_count == 0
 
 
-@pytest.mark.parametrize(
-    "media_type",
-    ["", "text/plain", "application/x-www-form-urlencoded", "text/json", "application/json; charset=utf-16"],
-)
+@pytest.mark.parametrize("media_type", ["", "text/plain", "application/x-www-form-urlencoded", "text/json"])
 def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_type: str) -> None:
     response = publish(client, key, publication(), Content_Type=media_type)
 
@@ -202,15 +199,7 @@ def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_ty
     assert response.headers["accept"] == "application/json"
 
 
-@pytest.mark.parametrize(
-    "media_type",
-    [
-        "Application/JSON",
-        'application/json; charset="UTF-8"',
-        "application/json;charset=utf8",
-        "application/json; version=1; charset=utf-8",
-    ],
-)
+@pytest.mark.parametrize("media_type", ["Application/JSON", 'application/json; version=1; charset="UTF-8"'])
 def test_the_media_type_may_be_written_in_other_ways(client: TestClient, key: str, media_type: str) -> None:
     assert publish(client, key, publication(), Content_Type=media_type).status_code == 201
 

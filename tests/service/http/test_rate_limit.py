@@ -1,7 +1,6 @@
 """Rate limits by key and by address, and quotas of a site, in one process and over all."""
 
 from datetime import timedelta
-from typing import Any
 
 import anyio
 import pytest
@@ -60,39 +59,21 @@ def test_a_refused_request_gets_the_time_to_wait_and_costs_nothing(clock: Clock)
     assert limiter.hit("me") == 0
 
 
-def test_clients_are_counted_separately(clock: Clock) -> None:
-    limiter = RateLimiter(3, clock=clock.now)
-    burst(limiter, "another")
-
-    assert burst(limiter) == 3
-
-
 def test_the_number_of_remembered_clients_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_CLIENTS", 100)
     limiter = RateLimiter(2, clock=clock.now)
+    burst(limiter, "another")
     for number in range(1000):
         limiter.hit(str(number))
         limiter.hit("me")
 
-    assert len(limiter) == 100
+    assert limiter.hit("another") == 0
     assert limiter.hit("me") > 0  # an active client is not forgotten
 
 
-@pytest.mark.parametrize("limit", [0, 1.5, "60", True])
-def test_an_invalid_limit_is_a_configuration_error(storage: Storage, limit: object) -> None:
+def test_an_invalid_limit_is_a_configuration_error(storage: Storage) -> None:
     with pytest.raises(ConfigurationError, match="writes_per_minute"):
-        create_app(storage, writes_per_minute=limit)  # type: ignore[arg-type]
-
-
-def test_writes_are_limited_by_site(storage: Storage, key: str) -> None:
-    with TestClient(create_app(storage, writes_per_minute=2)) as client:
-        statuses = [publish(client, key, publication()).status_code for _ in range(2)]
-        refused = publish(client, key, publication())
-        other = publish(client, key_of_another_site(storage), publication())
-
-    assert (statuses, other.status_code) == ([201, 201], 201)
-    assert is_problem(refused, 429)
-    assert 1 <= int(refused.headers["retry-after"]) <= 30
+        create_app(storage, writes_per_minute=0)
 
 
 def test_sixty_writes_a_minute_are_allowed_by_default(client: TestClient, key: str) -> None:
@@ -123,27 +104,18 @@ def test_cached_responses_do_not_count_against_the_limit(storage: Storage) -> No
     assert (cached, uncached) == ({200}, 429)
 
 
-@pytest.mark.parametrize("path", [PATH, f"{PATH}/generate"])
 def test_requests_are_counted_before_their_keys_are_looked_up(
-    storage: Storage, path: str, monkeypatch: pytest.MonkeyPatch
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked_up: list[str] = []
     monkeypatch.setattr(storage.keys, "verify", looked_up.append)
     with TestClient(create_app(storage, reads_per_minute=3)) as client:
         statuses = [
-            client.post(path, headers={"X-Plugin-Key": f"fs_live_{n}"}, json={}).status_code for n in range(5)
+            client.post(PATH, headers={"X-Plugin-Key": f"fs_live_{n}"}, json={}).status_code for n in range(5)
         ]
 
     assert statuses == [403, 403, 403, 429, 429]
     assert len(looked_up) == 3
-
-
-def test_wrong_keys_do_not_count_against_a_valid_one(storage: Storage, key: str) -> None:
-    with TestClient(create_app(storage, writes_per_minute=1)) as client:
-        for _ in range(3):
-            publish(client, "fs_live_wrong", publication())
-
-        assert publish(client, key, publication()).status_code == 201
 
 
 def test_health_checks_are_not_limited(storage: Storage) -> None:
@@ -175,24 +147,11 @@ def test_a_preflight_is_never_limited(storage: Storage) -> None:
     ],
 )
 def test_a_client_is_an_ipv4_address_or_an_ipv6_network(
-    storage: Storage, first: str, second: str, are_one_client: bool
+    first: str, second: str, are_one_client: bool
 ) -> None:
-    app = create_app(storage, reads_per_minute=1)
-    statuses = [TestClient(app, client=(host, 1)).get(PRICING).status_code for host in (first, second)]
+    networks = [client_network(Request({"type": "http", "client": (host, 1)})) for host in (first, second)]
 
-    assert statuses == [404, 429 if are_one_client else 404]
-
-
-def test_limits_can_be_switched_off(storage: Storage, key: str) -> None:
-    with TestClient(create_app(storage, writes_per_minute=None, reads_per_minute=None)) as client:
-        assert client.get(PRICING).status_code == 404
-        assert publish(client, key, publication()).status_code == 201
-
-
-def test_a_server_may_state_the_client_as_a_list(storage: Storage) -> None:  # as daphne does
-    client: Any = ["192.0.2.1", 1]
-    with TestClient(create_app(storage), client=client) as reader:
-        assert reader.get(PRICING).status_code == 404
+    assert (networks[0] == networks[1]) is are_one_client
 
 
 def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
@@ -219,13 +178,6 @@ def test_generations_at_once_are_limited_for_each_site(storage: Storage, clock: 
             return [*outcomes, "allowed"]
 
     assert anyio.run(main) == ["rate-limited", "rate-limited", "allowed", "allowed"]
-
-
-def test_reads_with_a_key_are_not_counted_as_writes(storage: Storage, key: str) -> None:
-    with TestClient(create_app(storage, writes_per_minute=1)) as client:
-        reads = {client.get("/api/v1/faqs", headers={"X-Plugin-Key": key}).status_code for _ in range(3)}
-        assert (reads, publish(client, key, publication()).status_code) == ({200}, 201)
-        assert publish(client, key, publication()).status_code == 429
 
 
 def test_writes_are_counted_over_all_processes(storage: Storage, key: str) -> None:

@@ -19,6 +19,7 @@ from faqsvc_embed.service.pages.html import render_page
 from faqsvc_embed.service.routes import read
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.logs import Position
+from faqsvc_embed.service.storage.values import Publication
 from tests.service.bodies import PATH, publication
 from tests.service.storage.writes import put
 
@@ -182,7 +183,7 @@ def test_what_a_handler_does_not_use_neither_passes_the_cache_nor_fills_it(
 def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
     client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(response_cache, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(response_cache, "MAX_BYTES", 20_000)
     publish(storage, "One")
     reads: list[tuple[str, dict[str, str]]] = [(PRICING, {})] * 2
     assert statements_of(client, storage, *reads) == 1
@@ -191,24 +192,30 @@ def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
         assert statements_of(client, storage, *reads) == 0
 
 
-def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
-    for number in range(40):
-        put(storage, FAQ(f"faq-{number}", "One", lang="en"))
-    now = most = total = 0
-    get, are_enough = storage.publications.get, threading.Event()
+class Slow:
+    """Reads of published FAQs that wait until there are `AT_ONCE`, and a while longer for others."""
 
-    def slow(slug: str, lang: str | None = None) -> object:
-        nonlocal now, most, total
-        now, total = now + 1, total + 1
-        most = max(most, now)
-        if now == response_cache.AT_ONCE:
-            are_enough.set()
-        are_enough.wait(60)
-        time.sleep(0.02)  # for more than these
-        now -= 1
-        return get(slug, lang)
+    def __init__(self, storage: Storage, *, fails: bool = False) -> None:
+        self.now = self.most = self.total = 0
+        self._get, self._fails, self._are_enough = storage.publications.get, fails, threading.Event()
+        storage.publications.get = self.get  # type: ignore[method-assign]
 
-    storage.publications.get = slow  # type: ignore[method-assign, assignment]
+    def get(self, slug: str, lang: str | None = None) -> Publication:
+        self.now, self.total = self.now + 1, self.total + 1
+        self.most = max(self.most, self.now)
+        if self.now == response_cache.AT_ONCE:
+            self._are_enough.set()
+        if self.total > 1 or not self._fails:  # the others wait until the first is known to have failed
+            self._are_enough.wait(60)
+        time.sleep(0.02)
+        self.now -= 1
+        if self._fails:
+            raise StorageUnavailable("late")
+        return self._get(slug, lang)
+
+
+def statuses_at_once(storage: Storage, paths: list[str]) -> list[int]:
+    """Send requests at once to a new application."""
 
     async def main() -> list[int]:
         transport = httpx2.ASGITransport(create_app(storage))
@@ -216,45 +223,31 @@ def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None
             responses = await asyncio.gather(*map(client.get, paths))
         return [response.status_code for response in responses]
 
-    paths = [f"{PATH}/faq-{number}" for number in range(40)] + [f"{PATH}/faq-0"] * 40
-    assert asyncio.run(main()) == [200] * 80
-    assert (total, most) == (40, response_cache.AT_ONCE)
+    return asyncio.run(main())
 
-    paths = [f"/faq/faq-0?faq_preview={number}" for number in range(40)]  # links that are not valid
-    assert asyncio.run(main()) == [200] * 40
-    assert (total, most) == (80, response_cache.AT_ONCE)
+
+def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
+    for number in range(20):
+        put(storage, FAQ(f"faq-{number}", "One", lang="en"))
+    reads = Slow(storage)
+    paths = [f"{PATH}/faq-{number}" for number in range(20)] + [f"{PATH}/faq-0"] * 20
+    assert statuses_at_once(storage, paths) == [200] * 40
+    assert (reads.total, reads.most) == (20, response_cache.AT_ONCE)
+
+    paths = [f"/faq/faq-0?faq_preview={number}" for number in range(20)]  # links that are not valid
+    assert statuses_at_once(storage, paths) == [200] * 20
+    assert (reads.total, reads.most) == (40, response_cache.AT_ONCE)
 
 
 def test_responses_that_cannot_be_cached_do_not_wait_for_each_other(storage: Storage) -> None:
     """A database that responds late must not make each of many readers wait for all before."""
-    now = most = 0
-    are_enough = threading.Event()
-
-    def fail(*_: object) -> NoReturn:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        if now == response_cache.AT_ONCE:
-            are_enough.set()
-        are_enough.wait(60)
-        time.sleep(0.02)  # for more than these
-        now -= 1
-        raise StorageUnavailable("late")
-
-    storage.publications.get = fail  # type: ignore[method-assign, assignment]
-
-    async def main() -> list[int]:
-        transport = httpx2.ASGITransport(create_app(storage))
-        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
-            responses = await asyncio.gather(*(client.get(PRICING) for _ in range(10)))
-        return [response.status_code for response in responses]
-
-    assert asyncio.run(main()) == [503] * 10
-    assert most == response_cache.AT_ONCE
+    reads = Slow(storage, fails=True)
+    assert statuses_at_once(storage, [PRICING] * 10) == [503] * 10
+    assert reads.most == response_cache.AT_ONCE
 
 
 def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(40):
+    for number in range(8):
         put(storage, FAQ(f"faq-{number}", "One", lang="en"))
     has_begun, may_end = threading.Event(), threading.Event()
 
@@ -268,12 +261,12 @@ def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.
     async def main() -> None:
         transport = httpx2.ASGITransport(create_app(storage))
         async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
-            pages = [asyncio.create_task(client.get(f"/faq/faq-{number}")) for number in range(40)]
+            pages = [asyncio.create_task(client.get(f"/faq/faq-{number}")) for number in range(8)]
             await asyncio.to_thread(has_begun.wait, 60)
             record = await client.get(f"{PATH}/faq-0")
             may_end.set()
             responses = [record, *await asyncio.gather(*pages)]
-            assert [response.status_code for response in responses] == [200] * 41
+            assert [response.status_code for response in responses] == [200] * 9
 
     asyncio.run(main())
 

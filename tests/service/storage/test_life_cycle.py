@@ -86,6 +86,9 @@ def test_an_unpublished_translation_falls_back_to_the_default(storage: Storage, 
     assert title(storage, lang="de") == "English"
     storage.removal.unpublish(owner, "tea", "en", NONE)
     assert (title(storage), title(storage, lang="en")) == ("Français", "Français")
+    storage.writer.publish(owner, "tea", 1, "en", NONE)
+    assert title(storage) == "English"
+    assert list(storage.publications.languages("tea")) == ["en", "fr"]
 
 
 @pytest.mark.parametrize("is_draft", [True, False], ids=["a draft", "unpublished"])
@@ -106,19 +109,6 @@ def test_an_faq_whose_default_translation_was_purged_stays_with_its_owner(
     assert [number for number, _ in states(storage, owner)] == [1]
     assert shown is not None
     assert shown.lang == "de"
-
-
-def test_the_default_language_is_again_the_default_when_it_is_published_again(
-    storage: Storage, owner: Access
-) -> None:
-    write(storage, owner, lang="en", title="English")
-    write(storage, owner, lang="de", title="Deutsch")
-    storage.removal.unpublish(owner, "tea", "en", NONE)
-    assert title(storage) == "Deutsch"
-    storage.writer.publish(owner, "tea", 1, "en", NONE)
-
-    assert title(storage) == "English"
-    assert list(storage.publications.languages("tea")) == ["en", "de"]
 
 
 def test_without_the_default_language_readers_and_lists_have_the_first_published_one(
@@ -175,15 +165,6 @@ def test_a_translation_that_was_in_the_bin_for_a_month_is_written_again_only_aft
     assert write(storage, owner, lang="de").number == 1
 
 
-def test_a_preview_token_of_a_deleted_faq_shows_nothing(storage: Storage, owner: Access) -> None:
-    write(storage, owner, is_draft=True)
-    token, _ = storage.history.create_preview(owner, "tea", None)
-    assert storage.history.preview(token, "tea", None) is not None
-    storage.removal.bin(owner, "tea", None, NONE)
-
-    assert storage.history.preview(token, "tea", None) is None
-
-
 @pytest.mark.parametrize("removed", ["bin", "purge"])
 def test_a_repeated_publication_of_a_deleted_faq_is_gone(
     storage: Storage, owner: Access, removed: str
@@ -194,20 +175,6 @@ def test_a_repeated_publication_of_a_deleted_faq_is_gone(
 
     with pytest.raises(Gone):
         write(storage, owner, is_draft=True, idempotency_key=key)
-
-
-def test_a_repeated_publication_is_not_taken_for_a_later_one_with_its_number(
-    storage: Storage, owner: Access, clock: Clock
-) -> None:
-    key = IdempotencyKey("once", "digest")
-    write(storage, owner, idempotency_key=key)
-    storage.removal.purge(owner, "tea", None, NONE)
-    storage.removal.unblock("tea")
-    clock.advance(60)
-    assert write(storage, owner, title="Later").number == 1
-
-    with pytest.raises(Gone):
-        write(storage, owner, idempotency_key=key)
 
 
 def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Storage, owner: Access) -> None:
@@ -264,8 +231,7 @@ def test_the_faqs_of_several_sites_are_one_list(
     assert pages == [named[start : start + 4] for start in range(0, len(named), 4)]
 
 
-@pytest.mark.parametrize("writers", [12, pytest.param(100, marks=pytest.mark.system)])
-def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writers: int) -> None:
+def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access) -> None:
     digest = write(storage, owner).digest
 
     def race(number: int) -> bool:
@@ -276,7 +242,7 @@ def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writer
         return True
 
     with ThreadPoolExecutor(4) as threads:
-        assert sum(threads.map(race, range(writers))) == 1
+        assert sum(threads.map(race, range(100))) == 1
 
 
 def test_an_faq_that_many_create_at_once_is_counted_once(storage: Storage, owner: Access) -> None:
@@ -324,6 +290,9 @@ def test_a_preview_shows_the_newest_revision_for_an_hour(
     assert storage.history.preview("wrong", "tea", None) is None
     clock.advance(3600)
     assert storage.history.preview(token, "tea", None) is None
+    later, _ = storage.history.create_preview(owner, "tea", None)
+    storage.removal.bin(owner, "tea", None, NONE)
+    assert storage.history.preview(later, "tea", None) is None
 
 
 def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: Access, clock: Clock) -> None:
@@ -345,7 +314,7 @@ def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: A
     assert (first.title, first.languages, first.state) == ("0", ["en", "de"], "published")
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 3])
 def test_pages_miss_no_faq_that_is_changed_meanwhile(
     storage: Storage, owner: Access, clock: Clock, limit: int
 ) -> None:
@@ -368,7 +337,7 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     assert max(map(found.count, found)) <= 2
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5])
+@pytest.mark.parametrize("limit", [1, 5])
 def test_pages_miss_no_faq_after_the_clock_was_a_year_ahead(
     storage: Storage, owner: Access, clock: Clock, limit: int
 ) -> None:
@@ -409,13 +378,13 @@ def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage,
     assert languages() == ["en"]
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "%", "1-", "MjAyNi0wMS0wMSBh", "eCAgYQ==", "\ud800"])
-def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access) -> None:
     write(storage, owner)
-    with pytest.raises(InvalidCursor):
-        storage.overview.page(owner.site, limit=1, after=cursor)
-    with pytest.raises(InvalidCursor):
-        storage.history.revisions(owner, "tea", None, limit=1, after=cursor)
+    for cursor in ("", "x", "%", "1-", "MjAyNi0wMS0wMSBh", "eCAgYQ==", "\ud800"):
+        with pytest.raises(InvalidCursor):
+            storage.overview.page(owner.site, limit=1, after=cursor)
+        with pytest.raises(InvalidCursor):
+            storage.history.revisions(owner, "tea", None, limit=1, after=cursor)
 
 
 def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> None:
@@ -443,7 +412,9 @@ def test_the_size_of_a_site_is_in_bytes(storage: Storage, owner: Access) -> None
     assert storage.sites.list()[0].byte_count == 0
 
 
-def test_an_idempotency_key_stands_for_one_publication_of_one_site(storage: Storage, owner: Access) -> None:
+def test_an_idempotency_key_stands_for_one_publication_of_one_site_within_a_day(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
     once = IdempotencyKey("once", "digest")
 
     def publish(_: int) -> str:
@@ -454,14 +425,8 @@ def test_an_idempotency_key_stands_for_one_publication_of_one_site(storage: Stor
     assert slug != write(storage, access(storage, "other"), None, idempotency_key=once).slug
     with pytest.raises(IdempotencyKeyReused):
         write(storage, owner, None, idempotency_key=IdempotencyKey("once", "another"))
-
-
-def test_an_idempotency_key_is_forgotten_after_a_day(storage: Storage, owner: Access, clock: Clock) -> None:
-    once = IdempotencyKey("once", "digest")
-    first = write(storage, owner, None, idempotency_key=once)
     clock.advance(24 * 3600 + 1)
-
-    assert write(storage, owner, None, idempotency_key=once).slug != first.slug
+    assert publish(0) != slug
 
 
 def test_the_history_of_a_translation_in_the_bin_is_not_found(storage: Storage, owner: Access) -> None:
@@ -473,13 +438,12 @@ def test_the_history_of_a_translation_in_the_bin_is_not_found(storage: Storage, 
 
 
 def test_an_faq_in_the_bin_is_restored_if_it_matches(storage: Storage, owner: Access) -> None:
-    tag = write(storage, owner).digest
+    write(storage, owner)
     storage.removal.bin(owner, "tea", None, NONE)
     with pytest.raises(RevisionConflict):
         storage.removal.restore(owner, "tea", Preconditions(if_match=["another"]))
     storage.removal.restore(owner, "tea", Preconditions(if_match=[]))
     assert title(storage) is not None
-    assert tag
 
 
 def test_a_restored_faq_keeps_the_time_of_its_publication(
