@@ -77,16 +77,69 @@ Horario|Lunes y martes
 Menú y precios|10 euros
 """,
 }
+NO_TEXT: Final = {
+    "zh": """
+如何安装？|运行 `pip install "faqsvc-embed[service]"`。[文档](https://docs.example.com/guides/on/linux)
+如何安装？|pip install faqsvc-embed|如何更新？|pip install --upgrade faqsvc-embed
+日志在哪里？|/var/log/faqsvc/this/is/what/you/are/looking/for.log
+支持哪些支付方式？|Visa, Mastercard, American Express, Apple Pay, Google Pay, PayPal
+“Where is the station?”怎么说？|车站在哪里？
+可以在ポケモンセンター自取吗？|可以，请在下单时选择门店，凭订单号和身份证件到店领取。
+""",
+    "ko": """
+문의는 어디로?|customer.service@international.example.com https://docs.example.com/guides/on/linux
+iPhone 15 Pro Max 배송?|DHL Express로 3일
+어떤 카드를 받나요?|Visa, Mastercard, American Express, Apple Pay, Google Pay, PayPal
+설정은 어디에 있나요?|Settings > Privacy and Security > Terms of Use
+배송비는 얼마인가요?|무료입니다.
+'How are you'는 무슨 뜻인가요?|안부를 묻는 말입니다.
+「ありがとう」는 무슨 뜻인가요?|감사하다는 뜻의 일본어입니다.
+""",
+    "ja": """
+iPhone 15 Pro Max の送料は？|DHL Express International
+ﾊｲｿｳ ﾊ ｲﾂ?|App Store
+「감사합니다」はどういう意味ですか？|ありがとうという意味です。
+""",
+    "de": """
+Wie installiere ich es?|https://docs.example.com/how/to/install/what/you/have
+Wie installiere ich es?|`make the best of what you have`
+Wie sehe ich das Log?|```↵journalctl --unit for-this-and-that --if you can↵```
+Was heißt 你好 auf Deutsch?|你好 heißt Hallo, 谢谢 heißt Danke.
+Wer ist 김민준?|Er leitet unseren Laden.
+Akzeptieren Sie 支付宝?|Ja, und 微信支付.
+""",
+    "en": """
+How do I install it?|`der die das ist und nicht el los las una del`
+What does 안녕하세요 mean?|Hello.|How do I say thank you?|감사합니다, 고마워요.
+Where is your Tokyo office?|東京都千代田区丸の内1-1-1
+""",
+    "fr": """
+Comment installer le module ?|```↵for this and that if you can↵```
+Où est votre bureau à Séoul ?|서울특별시 강남구 테헤란로 123
+""",
+    "es": """
+¿Cómo instalo el módulo?|what.is.this.and.that@the-best-of-you.example
+¿Cómo se dice hola en coreano?|안녕하세요.
+""",
+}
+"""FAQs with code, addresses, names and words of another script, which are no text of their language."""
 FAQS: Final = {"ja": JAPANESE, "zh": SIMPLIFIED + TRADITIONAL, **OTHERS}
 
 
 def items_of(faq: str) -> list[Item]:
-    texts = faq.split("|")
+    texts = faq.replace("↵", "\n").split("|")
     return [Item(index, *pair) for index, pair in enumerate(zip(texts[::2], texts[1::2], strict=True))]
 
 
 @pytest.mark.parametrize(
-    ("lang", "faq"), [(lang, faq) for lang, faqs in FAQS.items() for faq in faqs.splitlines() if faq]
+    ("lang", "faq"),
+    [
+        (lang, faq)
+        for known in (FAQS, NO_TEXT)
+        for lang, faqs in known.items()
+        for faq in faqs.split("\n")
+        if faq
+    ],
 )
 def test_the_language_of_an_faq_is_detected(lang: str, faq: str) -> None:
     assert detect_language(items_of(faq)) == lang

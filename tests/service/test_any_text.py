@@ -36,7 +36,7 @@ SCRIPTS: Final = {
     "variants": "葛\U000e0100城 ᠮᠣᠩ\u180bᠭᠣᠯ",
     "marks": "\u200eleft\u200f right",
     "beyond": "𝒜𝔹 𠮷野家",
-    "markup": "a<b>c</b> & \"d\" 'e' `f` [g](h) {{ i }} {% j %}",
+    "markup": "a<b>c</b> & \"d\" 'e' `f` [g](h) {{ i }} {% j %} #k l? m+n 100%",
 }
 LONGEST: Final = ("a", "ü", "한", "😀")
 

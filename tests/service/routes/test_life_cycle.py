@@ -1,6 +1,5 @@
 """The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
 
-import unicodedata
 from base64 import urlsafe_b64encode
 from typing import Any
 
@@ -73,16 +72,11 @@ def test_put_keeps_the_call_to_action(owner: Owner, storage: Storage) -> None:
     assert owner.client.get(f"{PRICING}?lang=de").json()["cta"] is None
 
 
-@pytest.mark.parametrize("slug", ["%2E%2E", "a%5Cb", "%00", "s" * 201])
+@pytest.mark.parametrize("slug", ["%2E%2E", "a%5Cb", "s" * 201, "%00", "%0A", "%C2%85"])
 def test_put_with_an_invalid_slug_is_a_422(owner: Owner, slug: str) -> None:
-    assert code(owner.put(f"{PATH}/{slug}")) == (422, "invalid-parameter")
-
-
-def test_put_takes_slug_and_language_from_the_url(owner: Owner) -> None:
-    written = owner.put(f"{PRICING}?lang=de", lang="en", slug="prices").json()
-
-    assert (written["slug"], written["lang"]) == ("pricing", "de")
-    assert owner.put(lang="fr").json()["lang"] == "fr"
+    refused = owner.put(f"{PATH}/{slug}")
+    assert code(refused) == (422, "invalid-parameter")
+    assert "control character" in refused.text or slug not in ("%0A", "%C2%85")
 
 
 def test_if_match_accepts_an_earlier_revision_with_the_content_of_the_newest(owner: Owner) -> None:
@@ -92,24 +86,15 @@ def test_if_match_accepts_an_earlier_revision_with_the_content_of_the_newest(own
     assert owner.put(title="Three", headers={"If_Match": tag}).json()["revision"] == 4
 
 
-@pytest.mark.parametrize("character", ["%0A", "%C2%85"])
-def test_a_control_character_in_a_slug_is_reported_as_one(owner: Owner, character: str) -> None:
-    refused = owner.put(f"{PATH}/{character}")
-    assert code(refused) == (422, "invalid-parameter")
-    assert "control character" in refused.text
-
-
 def test_preconditions(owner: Owner) -> None:
     first = owner.put(headers={"If_None_Match": "*"})
     tag = first.headers["etag"]
-    conflict = owner.put(headers={"If_None_Match": "*"})
-    translation = owner.put(lang="de", headers={"If_None_Match": "*"})
     second = owner.put(title="Two", headers={"If_Match": tag})
     stale = owner.put(title="Three", headers={"If_Match": tag})
     weak = owner.put(title="Four", headers={"If_Match": f"W/{second.headers['etag']}"})
 
     assert (first.status_code, second.status_code, weak.status_code) == (201, 200, 200)
-    assert code(conflict) == code(translation) == code(stale) == (412, "revision-conflict")
+    assert code(stale) == (412, "revision-conflict")
     assert stale.json()["revision"] == 2
     for headers in ({"If_None_Match": '"a"'}, {"If_Match": "x"}):
         assert code(owner.put(headers=headers)) == (422, "invalid-parameter")
@@ -329,7 +314,7 @@ def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
     for times in (b"2026-01-01 ", b"0001-01-01T00:00+09:00 9999-12-31"):
         after = urlsafe_b64encode(times + b" \x00").decode()
         assert owner.send("GET", f"/api/v1/faqs?after={after}").status_code == 200
-    for query in ("limit=0", "limit=501", "limit=x", "after=%00"):
+    for query in ("limit=0", "limit=501", "limit=x", "after=%00", "state=gone", "lang=xx"):
         assert code(owner.send("GET", f"/api/v1/faqs?{query}")) == (422, "invalid-parameter")
 
 
@@ -359,11 +344,11 @@ def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:
         assert "Secret draft" not in owner.client.get(path).text
 
 
-@pytest.mark.parametrize("lang", sorted(REFUSED))
-def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner, lang: str) -> None:
-    owner.put(lang=lang)
-    page = owner.client.get("/faq/pricing?faq_preview=wrong")
-    assert REFUSED[lang] in page.text
+def test_a_hosted_page_says_that_its_preview_token_is_not_valid(owner: Owner) -> None:
+    for lang, words in REFUSED.items():
+        owner.put(lang=lang)
+        page = owner.client.get(f"/faq/pricing?faq_preview=wrong&lang={lang}")
+        assert words in page.text
     assert "application/ld+json" not in page.text
     assert (page.headers["cache-control"], page.headers["referrer-policy"]) == ("no-store", "no-referrer")
     for accept in ("application/json", "text/markdown"):
@@ -392,6 +377,7 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
     owner.put(f"{PATH}/draft", draft=True)
     owner.put(f"{PATH}/taken-back")
     owner.send("DELETE", f"{PATH}/taken-back")
+    before = owner.client.get(PRICING).json()
     for slug in ("pricing", "draft", "taken-back"):
         path = f"{PATH}/{slug}"
         expected = (403, "not-your-site") if slug == "pricing" else (404, "not-found")
@@ -407,6 +393,7 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
             for query in ("", "?lang=en", "?lang=de") if rest != "/restore" else ("",):
                 assert code(other.send(method, path + rest + query)) == expected
     assert other.send("GET", "/api/v1/faqs").json() == {"items": [], "next": None}
+    assert owner.client.get(PRICING).json() == before
 
 
 def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:
@@ -417,123 +404,6 @@ def test_a_full_site_is_a_409(storage: Storage, key: str) -> None:
         full.put()
         assert code(full.put(f"{PATH}/second")) == (409, "quota-exceeded")
         assert full.put(title="Two").status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("lang", "pairs"),
-    [
-        ("ko", [("얼마인가요?", "무료입니다.")]),
-        ("ja", [("いくらですか？", "無料です。")]),
-        ("zh", [("多少钱？", "免费。")]),
-        (
-            "de",
-            [
-                ("Was kostet es?", "Nichts, es ist kostenlos."),
-                ("Wann haben Sie geöffnet?", "Montag bis Freitag von 9 bis 18 Uhr."),
-                ("Kann ich kündigen?", "Ja, jederzeit zum Ende des Monats."),
-            ],
-        ),
-        (
-            "fr",
-            [
-                ("Combien ça coûte ?", "Rien, c'est gratuit."),
-                ("Quels sont vos horaires ?", "Du lundi au vendredi, de 9 h à 18 h."),
-                ("Puis-je annuler ?", "Oui, à tout moment."),
-            ],
-        ),
-        (
-            "es",
-            [
-                ("¿Cuánto cuesta?", "Nada, es gratis."),
-                ("¿Cuál es el horario?", "De lunes a viernes, de 9 a 18 horas."),
-                ("¿Puedo cancelar?", "Sí, en cualquier momento."),
-            ],
-        ),
-    ],
-)
-def test_a_missing_language_is_detected(owner: Owner, lang: str, pairs: list[tuple[str, str]]) -> None:
-    items = items_of(*pairs)
-
-    assert owner.put(items=items).json()["lang"] == lang
-    assert publish(owner.client, owner.key, publication(items=items)).json()["lang"] == lang
-
-
-INSTALL = '`pip install "faqsvc-embed[service,postgresql]"`'
-GUIDE = "https://docs.example.com/guides/installation/linux/quickstart"
-LOG = "```\njournalctl --unit faqsvc.service --follow\n```"
-CARDS = "Visa, Mastercard, American Express, Apple Pay, Google Pay, PayPal"
-
-
-@pytest.mark.parametrize(
-    ("lang", "pairs"),
-    [
-        ("zh", [("如何安装？", f"运行 {INSTALL}。[文档]({GUIDE})"), ("如何查看日志？", LOG)]),
-        ("ko", [("설치 방법은?", f"{INSTALL}를 실행하세요. [문서]({GUIDE})"), ("로그는?", LOG)]),
-        ("ja", [("インストール方法は？", f"{INSTALL} を実行。[文書]({GUIDE})"), ("ログは？", LOG)]),
-        (
-            "zh",
-            [
-                ("如何安装？", "pip install faqsvc-embed"),
-                ("如何更新？", "pip install --upgrade faqsvc-embed"),
-            ],
-        ),
-        ("zh", [("日志在哪里？", "/var/log/faqsvc/this/is/what/you/are/looking/for.log")]),
-        ("ko", [("문의는 어디로?", f"customer.service@international.example.com {GUIDE}")]),
-        ("ko", [("iPhone 15 Pro Max 배송?", "DHL Express로 3일")]),
-        ("ja", [("iPhone 15 Pro Max の送料は？", "DHL Express International")]),
-        ("zh", [("支持哪些支付方式？", CARDS)]),
-        ("ko", [("어떤 카드를 받나요?", CARDS)]),
-        ("ko", [("설정은 어디에 있나요?", "Settings > Privacy and Security > Terms of Use")]),
-        (
-            "ko",
-            [
-                (
-                    unicodedata.normalize("NFD", "배송비는 얼마인가요?"),
-                    unicodedata.normalize("NFD", "무료입니다."),
-                )
-            ],
-        ),
-        ("ja", [("ﾊｲｿｳ ﾊ ｲﾂ?", "App Store")]),
-        ("de", [("Wie installiere ich es?", "https://docs.example.com/how/to/install/what/you/have")]),
-        ("de", [("Wie installiere ich es?", "`make the best of what you have`")]),
-        ("fr", [("Comment installer le module ?", "```\nfor this and that if you can\n```")]),
-        ("es", [("¿Cómo instalo el módulo?", "what.is.this.and.that@the-best-of-you.example")]),
-        ("en", [("How do I install it?", "`der die das ist und nicht el los las una del`")]),
-    ],
-)
-def test_code_addresses_and_names_are_no_text_of_a_language(
-    owner: Owner, lang: str, pairs: list[tuple[str, str]]
-) -> None:
-    assert owner.put(items=items_of(*pairs)).json()["lang"] == lang
-
-
-@pytest.mark.parametrize(
-    ("lang", "pairs"),
-    [
-        ("de", [("Was heißt 你好 auf Deutsch?", "你好 heißt Hallo, 谢谢 heißt Danke.")]),
-        ("de", [("Wer ist 김민준?", "Er leitet unseren Laden.")]),
-        ("de", [("Akzeptieren Sie 支付宝?", "Ja, und 微信支付.")]),
-        (
-            "en",
-            [("What does 안녕하세요 mean?", "Hello."), ("How do I say thank you?", "감사합니다, 고마워요.")],
-        ),
-        ("en", [("Where is your Tokyo office?", "東京都千代田区丸の内1-1-1")]),
-        ("fr", [("Où est votre bureau à Séoul ?", "서울특별시 강남구 테헤란로 123")]),
-        ("es", [("¿Cómo se dice hola en coreano?", "안녕하세요.")]),
-        ("ko", [("'How are you'는 무슨 뜻인가요?", "안부를 묻는 말입니다.")]),
-        ("zh", [("“Where is the station?”怎么说？", "车站在哪里？")]),
-        ("ko", [("「ありがとう」는 무슨 뜻인가요?", "감사하다는 뜻의 일본어입니다.")]),
-        ("ja", [("「감사합니다」はどういう意味ですか？", "ありがとうという意味です。")]),
-        (
-            "zh",
-            [("可以在ポケモンセンター自取吗？", "可以，请在下单时选择门店，凭订单号和身份证件到店领取。")],
-        ),
-    ],
-)
-def test_words_of_another_script_do_not_change_the_language(
-    owner: Owner, lang: str, pairs: list[tuple[str, str]]
-) -> None:
-    assert owner.put(items=items_of(*pairs)).json()["lang"] == lang
 
 
 TEXTS = {
@@ -547,6 +417,12 @@ TEXTS = {
     "one in English": items_of(("What does it cost?", "Nothing.")),
     "uncertain": items_of(("Heron?", "Heron.")),
 }
+
+
+@pytest.mark.parametrize("lang", ["ko", "ja", "zh", "de"])
+def test_a_missing_language_is_detected(owner: Owner, lang: str) -> None:
+    assert owner.put(items=TEXTS[lang]).json()["lang"] == lang
+    assert publish(owner.client, owner.key, publication(items=TEXTS[lang])).json()["lang"] == lang
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """POST /api/v1/faq, and what its body must contain."""
 
 import json
+import re
 from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
 
-from faqsvc_embed.api.contract import NewItem, PublishBody
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_BODY, MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.errors import ConfigurationError
@@ -15,7 +15,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.settings import Settings
-from tests.service.bodies import PATH, encoded, is_problem, key_of_another_site, parsed, publication, publish
+from tests.service.bodies import PATH, encoded, is_problem, parsed, publication, publish
 
 
 def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestClient, key: str) -> None:
@@ -47,10 +47,31 @@ def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestCl
     }
 
 
-def test_every_request_without_a_slug_creates_an_faq(client: TestClient, key: str) -> None:
-    slugs = {publish(client, key, publication()).json()["slug"] for _ in range(2)}
+@pytest.mark.parametrize(
+    ("title", "name", "slug"),
+    [
+        ("Tea & Sons", "Heron", "tea-sons"),
+        ("Café Zürich", "Heron", "cafe-zuerich"),
+        ("ＦＡＱ 5", "Heron", "faq-5"),
+        ("서울 상점", "Heron & Ink", "heron-ink"),
+        (None, "서울", "faq"),
+        ("../../etc/passwd", "Tea", "etc-passwd"),
+        ("word " * 30, "Tea", "-".join(["word"] * 20)),
+        ("x" * 200, "Tea", "x" * 100),
+        ("Generate", "Tea", "generate-2"),
+    ],
+)
+def test_a_new_slug_is_made_of_the_title(
+    client: TestClient, key: str, title: str | None, name: str, slug: str
+) -> None:
+    assert publish(client, key, publication(title=title, websiteName=name)).json()["slug"] == slug
 
-    assert len(slugs) == 2
+
+def test_a_number_follows_a_new_slug_only_if_it_is_taken(client: TestClient, key: str) -> None:
+    slugs = [publish(client, key, publication(title="Repairs")).json()["slug"] for _ in range(15)]
+    assert slugs[:3] == ["repairs", "repairs-2", "repairs-3"]
+    assert len(set(slugs)) == 15
+    assert all(re.fullmatch(r"repairs(-\d+)?", slug) for slug in slugs)
 
 
 @pytest.mark.parametrize(
@@ -110,28 +131,6 @@ def test_post_does_not_use_the_slug_in_its_body(client: TestClient, key: str) ->
     assert client.get(f"{PATH}/{slug}").json() == before
 
 
-def test_without_lang_the_default_language_is_replaced(client: TestClient, key: str) -> None:
-    slug = publish(client, key, publication(lang="ko", title="요금")).json()["slug"]
-    client.put(f"{PATH}/{slug}", json=publication(title="새 제목"), headers={KEY_HEADER: key})
-
-    record = client.get(f"{PATH}/{slug}").json()
-    assert (record["lang"], record["title"]) == ("ko", "새 제목")
-    assert client.get(f"{PATH}/{slug}?lang=en").json() == record
-
-
-@pytest.mark.parametrize("lang", [None, "de"])
-def test_the_faq_of_another_site_is_not_replaced(
-    client: TestClient, storage: Storage, key: str, lang: str | None
-) -> None:
-    slug = publish(client, key, publication()).json()["slug"]
-    before = client.get(f"{PATH}/{slug}?lang=de").json()
-    headers = {KEY_HEADER: key_of_another_site(storage)}
-    response = client.put(f"{PATH}/{slug}", json=publication(lang=lang), headers=headers)
-
-    assert is_problem(response, 403)
-    assert client.get(f"{PATH}/{slug}?lang=de").json() == before
-
-
 def test_a_slug_is_escaped_in_the_snippet_and_the_url(
     client: TestClient, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,13 +151,7 @@ def test_a_repeated_request_publishes_once(client: TestClient, key: str) -> None
     first, second = (publish(client, key, publication(), Idempotency_Key="once") for _ in range(2))
 
     assert (second.status_code, second.json()) == (first.status_code, first.json())
-
-
-def test_another_body_with_the_same_idempotency_key_is_refused(client: TestClient, key: str) -> None:
-    publish(client, key, publication(), Idempotency_Key="once")
-    response = publish(client, key, publication(title="Other"), Idempotency_Key="once")
-
-    assert is_problem(response, 422)
+    assert is_problem(publish(client, key, publication(title="Other"), Idempotency_Key="once"), 422)
 
 
 def test_a_failed_request_does_not_use_up_its_idempotency_key(client: TestClient, key: str) -> None:
@@ -238,33 +231,6 @@ def problems_of(body: object) -> list[str]:
     return [problem.split(" ")[0] for problem in caught.value.problems]
 
 
-def test_a_valid_body_is_parsed() -> None:
-    body = publication(lang="de", title="Preise", slug="preise")
-
-    assert parsed(encoded(body)) == PublishBody(
-        website_url="https://www.tea.example",
-        website_name="Tea & Sons",
-        items=[NewItem("What does it cost?", "Nothing."), NewItem("May I cancel?", "Any time.")],
-        title="Preise",
-        lang="de",
-        slug="preise",
-    )
-
-
-def test_optional_fields_may_be_null() -> None:
-    request = parsed(encoded(publication(lang=None, title=None, slug=None)))
-
-    assert (request.lang, request.title, request.slug) == (None, None, None)
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["http://a", "HTTPS://WWW.Tea.Example:8443/a?b=c#d", "https://서울.한국/가게", "http://10.0.0.1"],
-)
-def test_a_website_url_is_accepted(url: str) -> None:
-    assert parsed(encoded(publication(websiteUrl=url))).website_url == url
-
-
 def test_required_fields_are_reported() -> None:
     assert problems_of({}) == ["websiteUrl", "websiteName", "items"]
 
@@ -288,12 +254,9 @@ def test_invalid_items_are_reported(items: object, path: str) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("websiteUrl", "www.tea.example"),
         ("websiteUrl", "javascript:alert(1)"),
         ("websiteUrl", "https://["),
-        ("websiteUrl", "https:///path"),
         ("websiteUrl", "https://me:secret@a.example"),
-        ("websiteUrl", "https://a.example/a b"),
         ("websiteUrl", "https://℀.example"),  # which some decompose to one with a slash
         ("websiteUrl", ["https://a.example"]),
         ("websiteUrl", "https://a.example/" + "a" * 2000),

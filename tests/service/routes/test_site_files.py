@@ -35,20 +35,6 @@ def locations(client: TestClient, url: str = "/sitemap.xml") -> dict[str | None,
     return {url.findtext(f"{SITEMAP}loc"): url.findtext(f"{SITEMAP}lastmod") for url in root}
 
 
-def test_the_sitemap_has_the_pages_of_listed_sites_with_dates(
-    client: TestClient, storage: Storage, listed: Access
-) -> None:
-    time = EPOCH.isoformat()
-    everything = locations(client)
-    storage.removal.unpublish(listed, "요금", None, Preconditions())
-
-    assert everything == {
-        "http://testserver/faq/prices%20%26%20more": time,
-        "http://testserver/faq/%EC%9A%94%EA%B8%88": time,
-    }
-    assert list(locations(client)) == ["http://testserver/faq/prices%20%26%20more"]
-
-
 def test_the_sitemap_has_each_translation_with_its_canonical_url_and_date(
     client: TestClient, storage: Storage, listed: Access, clock: Clock
 ) -> None:

@@ -149,10 +149,10 @@ def test_an_unknown_key_cannot_be_revoked(storage: Storage) -> None:
         storage.keys.revoke("nobody")
 
 
-@pytest.mark.parametrize("name", ["two\nlines", "\x1b[31m", "n" * 101, "\ud800"])
-def test_an_invalid_name_is_a_configuration_error(storage: Storage, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="name"):
-        storage.keys.create(name)
+def test_an_invalid_name_is_a_configuration_error(storage: Storage) -> None:
+    for name in ("two\nlines", "\x1b[31m", "n" * 101, "\ud800"):
+        with pytest.raises(ConfigurationError, match="name"):
+            storage.keys.create(name)
 
 
 def test_a_key_replaces_earlier_keys_of_its_name(storage: Storage, clock: Clock) -> None:

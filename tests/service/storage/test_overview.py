@@ -6,16 +6,15 @@ import pytest
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage, UnknownSite, trigrams
-from faqsvc_embed.service.storage.errors import Gone, NotYourSite
+from faqsvc_embed.service.storage.errors import Gone
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access, Preconditions
-from tests.service.bodies import key_of_another_site
 from tests.service.storage.writes import access, put, write
 from tests.support.clock import Clock
 from tests.support.samples import record
 
 
-@pytest.fixture(params=["texts", "index"], autouse=True)
+@pytest.fixture(params=["texts", "index"])
 def by_index(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Search the texts of the site, as in a small one, or the index first, as in a large one."""
     if request.param == "index":
@@ -31,6 +30,7 @@ def found(storage: Storage, site: str, **wanted: Any) -> list[str]:
     return [faq.slug for faq in storage.overview.page(site, Filter(**wanted), limit=10)[0]]
 
 
+@pytest.mark.usefixtures("by_index")
 def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clock) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
@@ -53,6 +53,7 @@ def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clo
     assert found(storage, "another") == []
 
 
+@pytest.mark.usefixtures("by_index")
 def test_a_search_reads_the_text_of_the_newest_revision_in_every_script(storage: Storage) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
@@ -65,6 +66,7 @@ def test_a_search_reads_the_text_of_the_newest_revision_in_every_script(storage:
     assert found(storage, access.site, search="ärger") == []
 
 
+@pytest.mark.usefixtures("by_index")
 def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock) -> None:
     mine, other = access(storage), access(storage, "other")
     for who, slug in ((mine, "tea"), (other, "milk")):
@@ -108,15 +110,6 @@ def test_an_faq_has_its_translations_with_the_default_language_first(storage: St
     storage.removal.bin(access, "pricing", None, Preconditions())
     with pytest.raises(Gone, match="in the bin"):
         storage.overview.faq(access, "pricing")
-
-
-def test_another_site_sees_nothing(storage: Storage) -> None:
-    storage.keys.create("tests")
-    publish(storage, "pricing", "en", "How much?")
-    other = storage.keys.verify(key_of_another_site(storage))
-    assert other is not None
-    with pytest.raises(NotYourSite):
-        storage.overview.faq(other, "pricing")
 
 
 def test_a_site_is_renamed(storage: Storage) -> None:

@@ -133,9 +133,8 @@ def test_writes_succeed_again_after_they_reached_a_server_that_only_reads(storag
     assert storage.sites.create("tea")
 
 
-@pytest.mark.parametrize("level", [r"repeatable\ read", "serializable"])
-def test_writes_wait_for_each_other_whatever_the_database_prefers(url: str, level: str) -> None:
-    storage = open_storage(f"{url}{quote(' -cdefault_transaction_isolation=' + level)}")
+def test_writes_wait_for_each_other_whatever_the_database_prefers(url: str) -> None:
+    storage = open_storage(f"{url}{quote(' -cdefault_transaction_isolation=serializable')}")
     who = access(storage)
     with ThreadPoolExecutor(8) as pool:
         titles = list(pool.map(lambda number: write(storage, who, title=f"Title {number}").title, range(40)))
@@ -177,14 +176,6 @@ def test_an_outage_is_a_503_until_the_server_is_back(
     assert during.headers["retry-after"] == "1"
 
 
-def test_readers_do_not_wait_for_row_locks(storage: Storage, url: str) -> None:
-    put(storage, PRICING)
-    with psycopg.connect(url) as connection:
-        connection.execute("UPDATE revisions SET record = ''")
-
-        assert title(storage, "pricing") is not None
-
-
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short time-outs."""
@@ -207,17 +198,14 @@ def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
     return [*reads, client.post("/api/v1/faq", json=publication(), headers={"X-Plugin-Key": key})]
 
 
-@pytest.mark.parametrize("path", ["/", "/llms.txt", "/sitemap.xml"])
-def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: Storage, path: str) -> None:
+def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: Storage) -> None:
     site = storage.sites.create("tea", listed=True)
     put(storage, PRICING, site=site)
     with TestClient(create_app(storage)) as client:
-        listed = client.get(path).text
-        storage.sites.update(Access(None, site), listed=False)
-        unlisted = client.get(path).text
-
-    assert "/faq/pricing" in listed
-    assert "/faq/pricing" not in unlisted
+        for is_listed in (True, False):
+            storage.sites.update(Access(None, site), listed=is_listed)
+            for path in ("/", "/llms.txt", "/sitemap.xml"):
+                assert ("/faq/pricing" in client.get(path).text) is is_listed
 
 
 def copy_faqs(storage: Storage, count: int, *, site: str) -> None:
@@ -268,7 +256,7 @@ def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
 @pytest.mark.parametrize("is_listed", [False, True], ids=["none", "a small one"])
 def test_the_faqs_of_sites_that_are_not_listed_are_not_read(storage: Storage, is_listed: bool) -> None:
     put(storage, PRICING, site=storage.sites.create("small", listed=is_listed))
-    copy_faqs(storage, 20_000, site=storage.sites.create("huge"))
+    copy_faqs(storage, 6_000, site=storage.sites.create("huge"))
     lists: list[Callable[[], object]] = [
         partial(storage.publications.listed, limit=50),
         partial(storage.publications.starts, 50),

@@ -2,17 +2,14 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
-from sqlalchemy import delete, text
+from sqlalchemy import delete
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
@@ -20,37 +17,12 @@ from faqsvc_embed.service.storage.errors import Gone
 from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
-from faqsvc_embed.service.storage.values import Preconditions, Write
-from tests.service.storage.writes import TEA, access, put, title, write
+from faqsvc_embed.service.storage.values import Preconditions
+from tests.service.storage.writes import access, put, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
 
 PRICING = FAQ.from_dict(samples.pricing())
-
-
-def test_faqs_are_there_after_a_restart(database_url: str) -> None:
-    first = open_storage(database_url)
-    put(first, PRICING)
-    first.close()
-    second = open_storage(database_url)
-    found = second.publications.get("pricing")
-    second.close()
-
-    assert (found.lang, found.record) == ("en", PRICING.to_json())
-
-
-def test_a_failed_transaction_is_rolled_back(storage: Storage) -> None:
-    def fail() -> None:
-        with storage.database.writing() as connection:
-            connection.execute(
-                text("INSERT INTO faqs (slug, lang, state, created_at) VALUES ('half', 'en', 'draft', '')")
-            )
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    put(storage, FAQ("half", lang="de"))
-    assert list(storage.publications.languages("half")) == ["de"]
 
 
 def test_a_reader_does_not_wait_for_a_writer(storage: Storage) -> None:
@@ -59,56 +31,6 @@ def test_a_reader_does_not_wait_for_a_writer(storage: Storage) -> None:
         connection.execute(delete(revisions))
 
         assert thread.submit(title, storage, "pricing").result(timeout=60) is not None
-
-
-def test_threads_read_and_write_concurrently(storage: Storage) -> None:
-    barrier = threading.Barrier(8)
-    owner = access(storage)
-
-    def work(number: int) -> int:
-        barrier.wait(60)
-        for round_ in range(5):
-            write(storage, owner, f"faq-{number}", title=str(round_))
-            assert title(storage, f"faq-{number}") == str(round_)
-        return number
-
-    with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(work, range(8))) == list(range(8))
-
-
-# Slugs
-
-
-def slug_of_new(storage: Storage, title: str, name: str) -> str:
-    """Return the slug of a new FAQ that states none."""
-    owner = storage.people.admin("Mia", site=storage.sites.create("tests")).access
-    faq = replace(TEA, website_name=name, title=title)
-    return storage.writer.write(owner, Write(faq=faq))[0].slug
-
-
-@pytest.mark.parametrize(
-    ("title", "name", "slug"),
-    [
-        ("Tea & Sons", "Heron", "tea-sons"),
-        ("Café Zürich", "Heron", "cafe-zuerich"),
-        ("ＦＡＱ 5", "Heron", "faq-5"),
-        ("서울 상점", "Heron & Ink", "heron-ink"),
-        ("", "서울", "faq"),
-        ("../../etc/passwd", "", "etc-passwd"),
-        ("word " * 30, "", "-".join(["word"] * 20)),
-        ("x" * 200, "", "x" * 100),
-        ("Generate", "", "generate-2"),
-    ],
-)
-def test_a_new_slug_is_made_of_the_title(storage: Storage, title: str, name: str, slug: str) -> None:
-    assert slug_of_new(storage, title, name) == slug
-
-
-def test_a_number_follows_a_new_slug_only_if_it_is_taken(storage: Storage) -> None:
-    slugs = [slug_of_new(storage, "Repairs", "Heron") for _ in range(15)]
-    assert slugs[:3] == ["repairs", "repairs-2", "repairs-3"]
-    assert len(set(slugs)) == 15
-    assert all(re.fullmatch(r"repairs(-\d+)?", slug) for slug in slugs)
 
 
 # Processes
@@ -140,7 +62,7 @@ if child:
 @pytest.mark.system
 def test_a_storage_can_be_used_after_a_fork(database_url: str) -> None:
     with python(FORKER, database_url) as forker:
-        assert forker.wait(30) == 0
+        assert forker.wait(120) == 0
     storage = open_storage(database_url)
     found = [title(storage, slug) for slug in ("child", "parent")]
     storage.close()
