@@ -92,7 +92,7 @@ def next_release(versions: Path, database_url: str) -> Command:
 
 
 def run(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=300)
     return process.returncode, output
 
 

@@ -80,7 +80,7 @@ def test_many_requests_during_an_outage_are_one_line(
 
     with monkeypatch.context() as broken:
         broken.setattr(storage.publications, "get", fail)
-        broken.setattr(storage.database, "reading", fail)
+        broken.setattr(storage, "ping", fail)
         statuses = {client.get(f"{API_PATH}/slug-{number}").status_code for number in range(20)}
         assert statuses == {503}
         assert [client.get(path).status_code for path in ("/readyz", "/livez")] == [503, 200]
