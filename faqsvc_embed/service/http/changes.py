@@ -58,6 +58,10 @@ class Changes:
             self._looked_at = now
         return True
 
+    def expect(self) -> None:
+        """Look at the file again, because this process has written to it."""
+        self._looked_at = 0.0
+
     async def refresh(self) -> None:
         """Tell the listeners everything that was committed before this call; raise StorageUnavailable.
 

@@ -123,7 +123,7 @@ class ResponseCache:
         """Respond from the cache, or pass the request on and keep the response if it is public."""
         request = self._read(scope) if scope["type"] == "http" else None
         if request is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._watched(scope, send))
             return
         age = await self._age()
         stored, messages = self._find(request, age), list[Message]()
@@ -144,6 +144,17 @@ class ResponseCache:
             messages = _messages(stored, request, age)
         for message in messages:
             await send(message)
+
+    def _watched(self, scope: Scope, send: Send) -> Send:
+        """Return a `send` that looks for changes again before it sends the response to a write."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            return send
+
+        async def send_later(message: Message) -> None:
+            self._changes.expect()
+            await send(message)
+
+        return send_later
 
     def _read(self, scope: Scope) -> _Read | None:
         """Return what the response depends on; None unless it is a plain read of one of the routes."""

@@ -20,10 +20,11 @@ SMALL: Final = 1000
 MAX_RARE: Final = 3000
 """If more translations may have the words, a page of the list is soon full without the index."""
 
-_POSTGRESQL: Final = (
-    "CREATE EXTENSION IF NOT EXISTS pg_trgm",
-    "CREATE INDEX translations_by_trigram ON translations USING gin (search_text gin_trgm_ops)",
-)
+_EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
+_TABLE: Final = """
+CREATE VIRTUAL TABLE translations_by_trigram USING fts5(
+  words, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1')
+"""
 _REMOVE: Final = """
   INSERT INTO translations_by_trigram (translations_by_trigram, rowid, words)
     SELECT 'delete', id, old.search_text FROM search_rows WHERE slug = old.slug AND lang = old.lang;
@@ -45,11 +46,7 @@ def _trigger(event: str, *steps: str) -> str:
     return f"CREATE TRIGGER {event} BEGIN {' '.join(steps)} END"
 
 
-_SQLITE: Final = (
-    """
-CREATE VIRTUAL TABLE translations_by_trigram USING fts5(
-  words, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1')
-""",
+_OTHERS: Final = (
     "CREATE TABLE search_rows (id INTEGER PRIMARY KEY, site TEXT, slug TEXT, lang TEXT, UNIQUE (slug, lang))",
     "CREATE INDEX search_rows_by_site ON search_rows (site)",
     _trigger("search_insert AFTER INSERT ON translations", _NUMBER, _ADD),
@@ -87,12 +84,25 @@ _IS_THERE: Final = {
 
 def index_trigrams(connection: Connection) -> None:
     """Index the texts of translations. Where the database cannot, searches read the texts of the site."""
+    is_sqlite = connection.dialect.name == "sqlite"
     try:
         with connection.begin_nested():
-            for statement in _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL:
-                connection.exec_driver_sql(statement)
-    except DBAPIError:  # it is not installed, or the user may not create or use it
+            connection.exec_driver_sql(_TABLE if is_sqlite else _EXTENSION)
+    except DBAPIError:  # it is not installed, or the user may not create it
         return
+    if is_sqlite:
+        for statement in _OTHERS:
+            connection.exec_driver_sql(statement)
+        return
+    # Another application may have installed it in a schema of its own.
+    schema = connection.scalar(
+        text(
+            "SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace"
+            " WHERE extname = 'pg_trgm'"
+        )
+    )
+    columns = f"search_text {schema}.gin_trgm_ops"
+    connection.execute(text(f"CREATE INDEX translations_by_trigram ON translations USING gin ({columns})"))
 
 
 def find_with_trigrams(connection: Connection, site: str, words: Sequence[str]) -> Sequence[str] | None:
