@@ -191,6 +191,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     free = [element for element in context.elements if not claims.include(element)]
     others = {kind_of(group[0]): group for group in similar_elements(free)}
     kept: list[Candidate] = []
+    filled_in = set[str]()
     for kind, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
         is_filled_in = len(candidates) >= MANY and (
@@ -201,9 +202,12 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
         texts = map(question_text, others.get(kind, []))
         unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys
-        if not is_filled_in and len(unanswered) < max(2, 2 * len(candidates)):
+        if is_filled_in:
+            filled_in |= answers
+        elif len(unanswered) < max(2, 2 * len(candidates)):
             kept += candidates
-    return kept
+    # The first panel may look different, because it is open.
+    return [candidate for candidate in kept if candidate.answer not in filled_in]
 
 
 def _is_usable(candidate: Candidate) -> bool:

@@ -205,12 +205,16 @@ NEWS = ("City opens new library", "What will the new tram cost?", "Market moves 
             f"<button aria-controls=p{n}>{text}</button><div id=p{n}></div>" for n, text in enumerate(ASKED)
         )
         + "<p>Ask us anything.</p>",
+        "".join(
+            f"<div class='item{number}'><h3>{text}</h3><p>Please wait a moment.</p></div>"
+            for number, text in zip((1, 2, 2, 2), ASKED, strict=True)
+        ),
         "<dl>"
         + "".join(f"<dt>{text}</dt><dd>10 May. The council says more.</dd>" for text in NEWS)
         + "</dl>",
         "".join(f"<h3>{text}</h3><p>10 May</p><p>The council says more.</p>" for text in NEWS),
     ],
-    ids=["links", "a list", "cards", "a board", "panels", "buttons", "news in a list", "news"],
+    ids=["links", "a list", "cards", "a board", "panels", "buttons", "open", "news in a list", "news"],
 )
 def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
     page = f"<title>Site</title><main><h1>Site</h1>{content}</main>"
