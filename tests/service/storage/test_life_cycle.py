@@ -291,6 +291,11 @@ def test_a_preview_shows_the_newest_revision_for_an_hour(
     clock.advance(3600)
     assert storage.history.preview(token, "tea", None) is None
     later, _ = storage.history.create_preview(owner, "tea", None)
+    write(storage, owner, lang="de")
+    storage.removal.bin(owner, "tea", "de", NONE)
+    fallback = storage.history.preview(later, "tea", "de")
+    assert fallback is not None
+    assert fallback.lang == "en"
     storage.removal.bin(owner, "tea", None, NONE)
     assert storage.history.preview(later, "tea", None) is None
 
