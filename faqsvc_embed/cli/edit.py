@@ -1,6 +1,5 @@
 """`faqsvc edit`: change an FAQ in an editor, or one answer."""
 
-import os
 import shlex
 import tempfile
 from collections.abc import Callable
@@ -119,7 +118,7 @@ def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.
         file.write(before)
     try:
         with if_interrupted("nothing was published"):
-            _open_editor(path)
+            click.edit(filename=name)
         sent = send(path) if _is_changed(path, before) else None
     except (FAQError, click.ClickException, ValueError) as error:
         if _is_changed(path, before):
@@ -130,16 +129,6 @@ def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.
     if sent is None:
         note("the editor saved nothing; one that opens a window must wait, as `code --wait` does")
     return sent
-
-
-def _open_editor(path: Path) -> None:
-    try:
-        click.edit(filename=str(path))
-    except (click.ClickException, ValueError) as error:  # shlex raises ValueError
-        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "the editor"
-        reason = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
-        message = f"cannot edit with {quoted(command)}: {reason}"
-        raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
 
 
 def _is_changed(path: Path, before: bytes) -> bool:

@@ -1,7 +1,6 @@
 """Options of several commands, and the clients and databases that commands use."""
 
 import os
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -95,17 +94,11 @@ class FilePath(click.Path):
         """Return the path; fails if it is empty."""
         if value == "":
             self.fail("'' is not the name of a file", param, ctx)
-        if self.exists and re.match("https?://", str(value)):
-            takes_page = ctx is not None and any(option.name == "page" for option in ctx.command.params)
-            hint = "; --page takes one" if takes_page else ""
-            self.fail(f"{value!r} is an address, not a file{hint}", param, ctx)
         return super().convert(value, param, ctx)
 
 
 def is_url(target: str) -> bool:
     """Return whether an argument is a web address; fails if it is neither that nor an existing file."""
-    if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):
-        raise click.UsageError(f"{target!r} is neither a file nor an http or https address")
     is_web = target.lower().startswith(("http://", "https://"))
     if not is_web and not os.path.exists(target):
         raise failure(f"{target}: there is no such file; the address of a website begins with https://")

@@ -103,9 +103,7 @@ def serve(
 
     def announce() -> None:
         click.echo(f"faqsvc listens on {uds or address}")
-        if "base_url" in given:
-            click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
-        elif not uds and not is_loopback_http(str(address)):
+        if "base_url" not in given and not uds and not is_loopback_http(str(address)):
             note("Links begin with the Host of each request, which any client can set: use --base-url")
         if base := given.get("base_url") or (not uds and address):
             click.echo(

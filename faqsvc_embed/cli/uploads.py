@@ -98,8 +98,7 @@ def read_uploads(targets: Sequence[str], options: dict[str, Any], *, new_slug: b
     found = {os.path.abspath(file.path): file for target in targets for file in _read(target, given)}
     files, read = in_order(by_slug(found.values())), list[Upload]()
     if problems := dict.fromkeys(str(problem) for file in files for problem in file.problems):
-        hint = "; --slug is for one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
-        raise failure(summary(list(problems), MAX_PROBLEMS) + hint)
+        raise failure(summary(list(problems), MAX_PROBLEMS))
     every = [(file.slug, name, getattr(file.document, name)) for file in files for name in _WEBSITE]
     stated = {(slug, name): value for slug, name, value in reversed(every) if value}
     for file in files:

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
-from urllib.parse import parse_qs, unquote, urljoin, urlsplit
+from urllib.parse import parse_qs, unquote
 
 import msgspec
 from mcp.types import CallToolResult
@@ -18,7 +18,7 @@ from faqsvc_embed.mcp.calls import MAX_TITLE, Call, ToolError, if_small, part_of
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
-_PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
+_PATH: Final = re.compile(rf"(?:/faq|{API_PATH}|/desk/faqs)/([^/]+?)(?:\.md)?(?:/|$)")
 """The paths of an FAQ at the service."""
 MAX_ADDRESS: Final = 8_000
 """Characters of an address that is parsed."""
@@ -27,9 +27,8 @@ MAX_ADDRESS: Final = 8_000
 def without_address(call: Call) -> Call:
     """Return a call in which an address in `slug` is replaced by its slug and its language.
 
-    It is the address of an FAQ's page, of its record, or of its page in the desk, also without scheme or
-    host. Only a tool that reads accepts addresses of another host: the service may have several names, but
-    another service may have an FAQ with the same slug.
+    It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
+    accepts any host: the service may have several names, but another may have an FAQ with the same slug.
 
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
@@ -38,20 +37,12 @@ def without_address(call: Call) -> Call:
     if "/" not in text or len(text) > MAX_ADDRESS:
         return call
     base_url = call.reading().settings.base_url
-    with suppress(ValueError):
-        whole = text if "://" in text or text.startswith("/") else f"//{text}"
-        base, address = urlsplit(base_url), urlsplit(urljoin(base_url, whole))
-        is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
-        is_below = text.startswith("/") or address.path.startswith(f"{base.path}/")
-        found = _PATH.match(address.path.removeprefix(base.path)) if is_ours and is_below else None
-        if not is_ours and call.name in ("get_faq", "get_faq_jsonld"):
-            found = _PATH.search(address.path)
-        if found is not None:
-            slug = unquote(found["page"] or found["slug"], errors="strict")
-            lang = _language_in(address.query, call.arguments.get("lang"))
-            return replace(
-                call, arguments={**call.arguments, "slug": slug, **({"lang": lang} if lang else {})}
-            )
+    path, _, query = text.removeprefix(base_url).partition("#")[0].partition("?")
+    is_read = call.name in ("get_faq", "get_faq_jsonld")
+    if found := _PATH.search(path) if is_read else _PATH.match(path):
+        lang = _language_in(query, call.arguments.get("lang"))
+        stated = {"lang": lang} if lang else {}
+        return replace(call, arguments={**call.arguments, "slug": unquote(found[1]), **stated})
     raise ToolError(
         f"{quoted(shorten(text, 200))} is not a slug, nor the address of an FAQ at {base_url}: pass "
         "the slug instead."

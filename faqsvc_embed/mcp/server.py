@@ -118,7 +118,7 @@ def decoded(value: Any, schema: Mapping[str, Any]) -> Any:
 
     Some clients send arrays, numbers and booleans as strings, which the model cannot prevent. For what they
     leave out, models write null, or an empty text where only certain texts are accepted. They write a
-    language with its region, and a single object for a list of one.
+    language with its region.
     """
     kind = schema.get("type")
     if value == "" and "enum" in schema:
@@ -130,8 +130,6 @@ def decoded(value: Any, schema: Mapping[str, Any]) -> Any:
             value = json.loads(value.lower() if kind == "boolean" else value)
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
-    if kind == "array" and isinstance(value, dict):
-        value = [value]
     if kind == "array" and isinstance(value, list):
         return [decoded(element, schema["items"]) for element in value]
     if kind == "object" and isinstance(value, dict):
