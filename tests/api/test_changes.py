@@ -38,15 +38,7 @@ def texts(items: tuple[Item, ...]) -> list[tuple[str, str, str | None]]:
 
 def test_an_answer_is_replaced_and_the_other_items_stay_as_they_are() -> None:
     changed = apply({"question": "May I cancel?", "answer": "Within 14 days."})
-
     assert changed == (ITEMS[0], Item(1, "May I cancel?", "Within 14 days.", id="cancel"), *ITEMS[2:])
-
-
-def test_white_space_and_the_unicode_form_of_a_name_do_not_matter() -> None:
-    items = (Item(0, "Wie  läuft das?", "So."),)
-    [changed] = apply({"question": "Wie la\u0308uft das?", "answer": "Anders."}, items=items)
-
-    assert (changed.question, changed.answer) == ("Wie  läuft das?", "Anders.")
 
 
 def test_a_new_question_is_added_at_the_requested_place() -> None:
@@ -58,19 +50,7 @@ def test_a_new_question_is_added_at_the_requested_place() -> None:
     assert texts(apply({**new, "section": "Press"}))[-1] == ("New?", "Yes.", "Press")
     assert [item.position for item in apply({**new, "after": "What does it cost?"})] == list(range(6))
     assert texts(apply({**new, "after": "Who brings it?", "section": "delivery"}))[4][2] == "Delivery"
-    assert texts(apply({**new, "after": "Who brings it?", "section": "Press"}))[4] == (
-        "New?",
-        "Yes.",
-        "Press",
-    )
-
-
-def test_a_question_is_renamed_and_keeps_its_id() -> None:
-    changed = apply(
-        {"question": "May I cancel?", "newQuestion": "Can I cancel?"},
-        {"question": "Can I cancel?", "answer": "Yes."},
-    )
-    assert changed[1] == Item(1, "Can I cancel?", "Yes.", id="cancel")
+    assert texts(apply({**new, "after": "Who brings it?", "section": "Press"}))[4][2] == "Press"
 
 
 def test_a_question_is_moved_to_the_end_of_a_section() -> None:
@@ -82,8 +62,7 @@ def test_a_question_is_moved_to_the_end_of_a_section() -> None:
 
 def test_a_section_is_renamed_by_moving_its_questions() -> None:
     names = [item.question for item in ITEMS]
-    parcels = [{"question": name, "section": "Parcels"} for name in names[2:4]]
-    changed = apply(*parcels)
+    changed = apply(*({"question": name, "section": "Parcels"} for name in names[2:4]))
     assert [(item.question, item.section) for item in changed[2:]] == [
         (names[2], "Parcels"),
         (names[3], "Parcels"),
@@ -176,6 +155,7 @@ def test_an_faq_keeps_at_least_one_question_and_at_most_a_thousand() -> None:
 
 
 SPELLINGS: Final = [
+    ("Wie  läuft das?", "Wie la\u0308uft das?"),
     ("What does “good to print” mean?", 'What does "good to print" mean?'),
     ("Why doesn’t an A3 poster cost twice as much?", "Why doesn't an A3 poster cost twice as much"),
     ("Prices – what’s included?", "prices - what's  included"),
@@ -372,25 +352,17 @@ def test_a_paraphrase_is_refused_with_the_question_that_it_means_among_the_close
     assert set(caught.value.closest) == {"Can I return a poster?", "Who pays for the return?"}
 
 
-def test_the_work_of_changes_grows_linearly() -> None:
+@pytest.mark.parametrize("is_equal", [False, True], ids=["different questions", "equal questions"])
+def test_the_work_of_changes_grows_linearly(is_equal: bool) -> None:
     def make(count: int) -> tuple[tuple[Item, ...], list[Change]]:
+        if is_equal:
+            equal = tuple(Item(n, "Who?", "We.", "Part") for n in range(count))
+            return equal, [Change(question="Who?", section="part", remove=True)] * (count - 1)
         items = tuple(Item(n, f"Question {n}?", "Yes.", f"Part {n % 4}") for n in range(count))
-        changes = [
-            msgspec.convert(
-                {"question": f"question {n}", "answer": "No.", "section": f"Part {n % 3}"}, Change
-            )
-            for n in range(count)
-        ]
-        return items, changes
-
-    assert grows_linearly(lambda made: apply_changes(*made), make, 100)
-
-
-def test_the_work_for_equal_questions_grows_linearly() -> None:
-    def make(count: int) -> tuple[tuple[Item, ...], list[Change]]:
-        items = tuple(Item(n, "Who?", "We.", "Part") for n in range(count))
-        changes = [Change(question="Who?", section="part", remove=True) for _ in range(count - 1)]
-        return items, changes
+        changes = (
+            Change(question=f"question {n}", answer="No.", section=f"Part {n % 3}") for n in range(count)
+        )
+        return items, list(changes)
 
     assert grows_linearly(lambda made: apply_changes(*made), make, 100)
 
@@ -505,7 +477,6 @@ def test_one_answer_is_a_small_request(client: FAQClient, faulty: FaultyServer) 
     ("fields", "sent"),
     [
         ({"title": "Prices"}, {"title": "Prices"}),
-        ({"introduction": "All prices in *euros*."}, {"introduction": "All prices in *euros*."}),
         ({"introduction": ""}, {"introduction": None}),
         ({"title": None, "introduction": None}, {}),
     ],
@@ -514,31 +485,23 @@ def test_title_and_introduction_are_changed_with_questions_or_alone(
     client: FAQClient, faulty: FaultyServer, fields: Any, sent: Any
 ) -> None:
     faulty.behave(behaviours.body(b'{"slug": "prices", "revision": 2, "state": "published"}'))
-    client.change_faq("prices", [CHANGE], if_match='"old"', **fields)
-    if sent:
-        client.change_faq("prices", [], if_match='"old"', **fields)
-    assert [json.loads(request.body) for request in faulty.log] == [{"changes": [CHANGE], **sent}, sent][
-        : 1 + bool(sent)
-    ]
+    for changes in ([CHANGE], []) if sent else ([CHANGE],):
+        client.change_faq("prices", changes, if_match='"old"', **fields)
+        expected = {"changes": changes, **sent} if changes else sent
+        assert json.loads(faulty.log[-1].body) == expected
 
 
-def test_a_conflict_has_the_current_text(client: FAQClient, faulty: FaultyServer) -> None:
-    faulty.behave(conflict(CURRENT))
+@pytest.mark.parametrize("count", [1, 100])
+def test_a_conflict_has_the_current_text_even_if_it_is_long(
+    client: FAQClient, faulty: FaultyServer, count: int
+) -> None:
+    items = [{"position": n, "question": f"Question {n}?", "answer": "가" * 1_000} for n in range(count)]
+    faulty.behave(conflict({**CURRENT, "items": items}))
     with pytest.raises(RevisionConflict) as caught:
         client.change_faq("prices", [CHANGE], if_match='"old"')
     current = caught.value.current
     assert (current.revision, current.etag, current.key) == (3, '"new"', "Mia")
-    assert [(item.question, item.answer) for item in current.items] == [
-        ("How much is a poster?", "Seven euros.")
-    ]
-
-
-def test_the_current_text_may_be_long(client: FAQClient, faulty: FaultyServer) -> None:
-    items = [{"position": n, "question": f"Question {n}?", "answer": "가" * 1_000} for n in range(100)]
-    faulty.behave(conflict({**CURRENT, "items": items}))
-    with pytest.raises(RevisionConflict) as caught:
-        client.change_faq("prices", [CHANGE], if_match='"old"')
-    assert len(caught.value.current.items) == 100
+    assert msgspec.to_builtins(current.items) == items
 
 
 @pytest.mark.parametrize("current", [None, "x", {}, {**CURRENT, "items": "x"}])

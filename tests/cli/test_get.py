@@ -79,13 +79,6 @@ def test_a_language_is_requested(faulty_service: FaultyServer) -> None:
     assert faulty_service.log[-1].target == "/api/v1/faq/pricing?lang=de"
 
 
-def test_text_cannot_control_a_terminal(faulty_service: FaultyServer) -> None:
-    evil = "A\x1b[2J\x9b1A\x07\x7f\u202e\u2066\r?"
-    faulty_service.serve(samples.record("evil", (evil, evil), title="\x1b]0;x\x07"))
-    printed = faqsvc("get", "evil").stdout
-    assert [c for c in printed if not c.isprintable() and c != "\n"] == []
-
-
 @pytest.mark.parametrize("slug", ["nothing-here", "../secret", "a\x1b[31mb"])
 def test_an_unknown_slug_is_named(faulty_service: FaultyServer, slug: str) -> None:
     faulty_service.behave(behaviours.status(404))

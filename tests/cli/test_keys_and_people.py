@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -64,10 +63,7 @@ def test_an_unknown_key_is_named(database: str, key: str) -> None:
     assert (repr(key) in message, "UnicodeEncodeError" in message) == (True, False)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["serve"], ["keys", "create"], ["keys", "list"], ["keys", "revoke", "x"], ["keys", "rotate", "x"]],
-)
+@pytest.mark.parametrize("arguments", [["serve"], ["keys", "create"], ["keys", "list"]])
 @pytest.mark.parametrize("bad", ["mysql://db/faqs", "nonsense", "sqlite:////no/such/directory/faqsvc.db"])
 def test_a_database_that_cannot_be_opened_is_named(arguments: list[str], bad: str) -> None:
     assert bad.removeprefix("sqlite:///") in failure(faqsvc(*arguments, "--database", bad))
@@ -166,17 +162,6 @@ def test_a_link_to_the_desk_needs_an_address_that_a_browser_can_open(database: s
     assert faqsvc("people", "list", "--database", database).stdout == ""
     printed = faqsvc("desk", "--base-url", "https://faq.example/", "--database", database).stdout
     assert printed.startswith("https://faq.example/desk/")
-
-
-def test_a_missing_database_names_the_setting_to_correct(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for arguments in (["keys", "list"], ["sites", "list"], ["db", "status"]):
-        message = failure(faqsvc(*arguments))
-        assert str(tmp_path / "faqsvc.db") in message
-        assert "FAQSVC_DATABASE_URL" in message
-    assert not list(tmp_path.iterdir())
 
 
 NAMES = ("mia", "ada", "tom")

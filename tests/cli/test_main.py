@@ -27,10 +27,14 @@ from tests.cli.support import failure, faqsvc
         ["nothing"],
         ["publish", ""],  # would be the current directory
         ["check", ""],
+        ["check", "nowhere"],
+        ["check"],
         ["check", "--page", ""],
         ["check", "http://127.0.0.1:5000/"],
         ["extract", ""],
         ["pull", "a", "--to", ""],
+        ["pull", "--to", "b"],
+        ["pull", "a"],
     ],
 )
 def test_a_mistake_of_usage_has_status_2(arguments: list[str]) -> None:

@@ -12,6 +12,10 @@ from tests.support import faulty as behaviours
 from tests.support.faulty import FaultyServer
 from tests.support.service import Service
 
+WEBSITE: Final = ("--website-url", "https://tea.example", "--website-name", "Tea")
+LISTED: Final = behaviours.body(b'{"items": [], "next": null}')
+CREATED: Final = behaviours.body(b'{"slug": "faq", "revision": 1}', status=201)
+
 
 @pytest.mark.parametrize(
     ("name", "content"),
@@ -26,8 +30,7 @@ def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
     ours: Service, tmp_path: Path, name: str, content: str
 ) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea & Sons"]
-    result = faqsvc("publish", str(tmp_path / name), *website)
+    result = faqsvc("publish", str(tmp_path / name), *WEBSITE)
     assert (result.exit_code, result.stderr) == (0, "")
     slug, url, template = result.stdout.rstrip("\n").split("  ")
     assert slug == Path(name).stem
@@ -35,30 +38,8 @@ def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
     assert url == f"{ours.base_url}/faq/{slug}"
     with FAQClient() as client:
         faq = client.get_faq(slug)
-    assert faq.website_name == "Tea & Sons"
+    assert faq.website_name == "Tea"
     assert [(item.question, item.answer) for item in faq.items] == [("What does it cost?", "Nothing.")]
-
-
-@pytest.mark.parametrize("targets", [["."], ["tea.en.md", "tea.md"]], ids=["folder", "files"])
-def test_the_file_without_a_language_in_its_name_makes_the_default_language(
-    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, targets: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    website = "websiteUrl: https://tea.example\nwebsiteName: Tea\n"
-    slug = f"tea-{len(targets)}"
-    Path("tea.md").write_text(f"---\nslug: {slug}\nlang: de\n{website}---\n## Was kostet es?\n\nNichts.\n")
-    Path("tea.en.md").write_text(f"---\nslug: {slug}\n{website}---\n## What does it cost?\n\nNothing.\n")
-    assert faqsvc("publish", *targets).exit_code == 0
-    with FAQClient() as client:
-        assert client.get_faq(slug).lang == "de"
-
-
-def test_the_files_of_an_faq_share_the_website_that_one_of_them_states(ours: Service, tmp_path: Path) -> None:
-    website = "---\nwebsiteUrl: https://tea.example\nwebsiteName: Tea\n---\n"
-    (tmp_path / "shared.md").write_text("## What does it cost?\n\nNothing.\n")
-    (tmp_path / "shared.de.md").write_text(f"{website}## Was kostet es?\n\nNichts.\n")
-    published = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
-    assert [one["lang"] for one in published] == ["en", "de"]
 
 
 def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:
@@ -132,8 +113,7 @@ def test_a_problem_names_its_row_or_line(
     faulty_service: FaultyServer, tmp_path: Path, name: str, content: str, places: list[str]
 ) -> None:
     (tmp_path / name).write_text(content)
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    message = failure(faqsvc("publish", str(tmp_path / name), *website))
+    message = failure(faqsvc("publish", str(tmp_path / name), *WEBSITE))
     assert [place for place in places if place not in message] == []
     assert faulty_service.log == []
 
@@ -141,20 +121,14 @@ def test_a_problem_names_its_row_or_line(
 def test_a_reason_of_the_service_names_the_row(faulty_service: FaultyServer, tmp_path: Path) -> None:
     (tmp_path / "faq.csv").write_text("question,answer\n\nOpen?,Yes\n")
     faulty_service.behave(behaviours.body(b'{"problems": ["items[0].answer is rude"]}', status=422))
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    assert "row 3: answer is rude" in failure(
-        faqsvc("publish", str(tmp_path / "faq.csv"), *website, "--new-slug")
-    )
+    result = faqsvc("publish", str(tmp_path / "faq.csv"), *WEBSITE, "--new-slug")
+    assert "row 3: answer is rude" in failure(result)
 
 
-def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
-    file = write(tmp_path, "faq.json", items=[{"question": "", "answer": "So."}] * 900)
-    assert "880 more" in failure(faqsvc("publish", file))
-
-
-def test_too_many_questions_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "faq.csv").write_text("question,answer\n" + "".join(f"{n}?,Yes.\n" for n in range(1500)))
-    assert "items has 1500 elements" in failure(faqsvc("publish", str(tmp_path / "faq.csv"), "--dry-run"))
+def test_a_long_list_of_problems_is_cut_and_too_many_questions_are_counted(tmp_path: Path) -> None:
+    items = [{"question": "", "answer": "So."}] * 1500
+    assert "880 more" in failure(faqsvc("publish", write(tmp_path, "faq.json", items=items[:900])))
+    assert "items has 1500 elements" in failure(faqsvc("publish", write(tmp_path, "faq.json", items=items)))
 
 
 @pytest.mark.parametrize(
@@ -169,8 +143,7 @@ def test_what_no_page_would_show_is_named_and_the_rest_is_published(
     ours: Service, tmp_path: Path, text: str, line: int, named: str
 ) -> None:
     (tmp_path / "faq.md").write_text(text)
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    result = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    result = faqsvc("publish", str(tmp_path / "faq.md"), *WEBSITE)
     assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
     assert f"line {line}: " in result.stderr
     assert named in result.stderr
@@ -178,26 +151,21 @@ def test_what_no_page_would_show_is_named_and_the_rest_is_published(
 
 def test_a_detected_language_is_reported_unless_an_option_states_one(tmp_path: Path) -> None:
     (tmp_path / "faq.md").write_text("# FAQ\n\n## 요금은 얼마인가요?\n\n무료입니다.\n")
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea", "--dry-run"]
-    found = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    command = ("publish", str(tmp_path / "faq.md"), *WEBSITE, "--dry-run")
+    found = faqsvc(*command)
     assert (json.loads(found.stdout)["lang"], "'ko'" in found.stderr) == ("ko", True)
-    stated = faqsvc("publish", str(tmp_path / "faq.md"), *website, "--lang", "ja")
+    stated = faqsvc(*command, "--lang", "ja")
     assert (json.loads(stated.stdout)["lang"], stated.stderr) == ("ja", "")
 
 
 def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServer, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{name}.json") for name in "abc"]
-    listed = behaviours.body(b'{"items": [], "next": null}')
     created = behaviours.body(b'{"slug": "a"}', status=201)
-    faulty_service.then(listed, created, behaviours.status(503))
+    faulty_service.then(LISTED, created, behaviours.status(503))
     result = faqsvc("publish", *files)
     assert (result.exit_code, result.stdout.count("\n"), result.stderr.count("\n")) == (1, 1, 1)
     assert result.stderr.startswith(f"Error: {files[1]}: ")
     assert "1 of 3" in result.stderr
-
-
-LISTED: Final = behaviours.body(b'{"items": [], "next": null}')
-CREATED: Final = behaviours.body(b'{"slug": "faq", "revision": 1}', status=201)
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -247,17 +215,12 @@ def test_a_file_published_twice_with_a_new_slug_makes_one_faq_and_republishes_no
     "behaviour",
     [
         behaviours.body(b"abc", {"Content-Encoding": "gzip"}, status=201),
-        behaviours.body(b"abc", {"Content-Encoding": "br"}, status=201),
-        behaviours.body(b" " * 2_000_000, status=201),
         behaviours.body(b"{}", status=201),
-        behaviours.body(b"<html>", status=201),
         behaviours.body(b'{"slug": "tea"}'),
-        behaviours.no_gzip,
         behaviours.status(500),
-        behaviours.status(503),
         behaviours.garbage,
     ],
-    ids=["gzip", "coding", "large", "no slug", "html", "200", "200 gzip", "500", "503", "garbage"],
+    ids=["gzip", "no slug", "200", "500", "garbage"],
 )
 def test_every_response_but_a_refusal_can_be_retried(
     faulty_service: FaultyServer, tmp_path: Path, behaviour: behaviours.Behaviour
@@ -267,7 +230,7 @@ def test_every_response_but_a_refusal_can_be_retried(
     assert (len(faulty_service.log), "publish it again" in message) == (1, True)
 
 
-@pytest.mark.parametrize("status", [307, 400, 401, 404, 405, 409, 422, 429])
+@pytest.mark.parametrize("status", [307, 401, 404, 422, 429])
 def test_a_refusal_is_not_retried(faulty_service: FaultyServer, tmp_path: Path, status: int) -> None:
     faulty_service.behave(behaviours.status(status))
     message = failure(faqsvc("publish", write(tmp_path, "faq.json"), "--new-slug"))

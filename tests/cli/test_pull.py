@@ -25,11 +25,6 @@ def pull(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["pull", *arguments])
 
 
-def failed(result: Result) -> str:
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
-    return result.stderr.removeprefix("Error: ").rstrip("\n")
-
-
 @pytest.fixture
 def service(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
     """A service with an FAQ in two languages and another in its own only, to which the environment leads."""
@@ -84,7 +79,7 @@ def test_nothing_changes_when_an_faq_cannot_be_read(
     assert pull("pricing", "--to", str(tmp_path)).exit_code == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     service.then(*[faults.healthy] * 8, trouble)
-    assert failed(pull("pricing", "legal", "--to", str(tmp_path))).count("'legal'") == 1
+    assert failure(pull("pricing", "legal", "--to", str(tmp_path))).count("'legal'") == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -100,58 +95,44 @@ def test_nothing_changes_when_a_file_cannot_be_written(
         rename(old, new)
 
     monkeypatch.setattr(os, "replace", out_of_space)
-    assert str(tmp_path / "pricing") in failed(pull("pricing", "--to", str(tmp_path)))
+    assert str(tmp_path / "pricing") in failure(pull("pricing", "--to", str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_mistake_of_usage_has_status_2(tmp_path: Path) -> None:
-    for arguments in ([], ["pricing"], ["--to", str(tmp_path)], ["pricing", "--to", str(tmp_path)]):
-        assert pull(*arguments).exit_code == 2
-
-
-@pytest.fixture
-def bilingual(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServer:
-    """A service with an FAQ in two languages, to which the environment leads."""
-    monkeypatch.setenv("FAQSVC_BASE_URL", faulty.base_url)
-    for lang in (None, "en", "ko"):
-        faulty.serve(samples.record("pricing", title=f"In {lang or 'en'}", lang=lang or "en"), lang=lang)
-    return faulty
-
-
-def pull_into(directory: Path, *arguments: str) -> Result:
-    return faqsvc("pull", *(arguments or ["pricing"]), "--to", str(directory))
+def pull_into(directory: Path) -> Result:
+    return faqsvc("pull", "pricing", "--to", str(directory))
 
 
 def contents(directory: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in directory.iterdir()}
 
 
-def test_files_change_only_with_their_content(bilingual: FaultyServer, tmp_path: Path) -> None:
+def test_files_change_only_with_their_content(service: FaultyServer, tmp_path: Path) -> None:
     pull_into(tmp_path)
     before = contents(tmp_path)
     times = [path.stat().st_mtime_ns for path in tmp_path.iterdir()]
-    bilingual.serve(samples.record("pricing", title="In en"), {"ETag": '"new"', "Cache-Control": "max-age=5"})
+    service.serve(samples.record("pricing", title="In None"), {"ETag": '"new"', "Cache-Control": "max-age=5"})
     assert pull_into(tmp_path).exit_code == 0
     assert [path.stat().st_mtime_ns for path in tmp_path.iterdir()] == times
     assert contents(tmp_path) == before
 
 
 def test_the_file_of_a_language_that_is_no_longer_published_is_named(
-    bilingual: FaultyServer, tmp_path: Path
+    service: FaultyServer, tmp_path: Path
 ) -> None:
     (tmp_path / "pricing.fr.md").write_text("## Quoi ?\n\nÇa.\n")
     result = pull_into(tmp_path)
     assert (result.exit_code, "pricing.fr.md" in result.stderr) == (0, True)
 
 
-def test_a_file_with_another_ending_is_not_doubled(bilingual: FaultyServer, tmp_path: Path) -> None:
+def test_a_file_with_another_ending_is_not_doubled(service: FaultyServer, tmp_path: Path) -> None:
     (tmp_path / "pricing.yaml").write_text("items: []")
     assert "pricing.yaml" in failure(pull_into(tmp_path))
     assert list(contents(tmp_path)) == ["pricing.yaml"]
 
 
 def test_a_file_that_somebody_wrote_is_replaced_only_if_it_has_no_other_text(
-    bilingual: FaultyServer, tmp_path: Path
+    service: FaultyServer, tmp_path: Path
 ) -> None:
     pull_into(tmp_path)
     pulled = (tmp_path / "pricing.md").read_text()
@@ -166,7 +147,7 @@ def test_a_file_that_somebody_wrote_is_replaced_only_if_it_has_no_other_text(
 
 
 def test_settings_of_an_application_do_not_count(
-    bilingual: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAQSVC_DIRECTORY", str(tmp_path / "nowhere"))
     assert pull_into(tmp_path).exit_code == 0

@@ -90,13 +90,12 @@ def raw(**variables: str) -> Iterator[Raw]:
             process.kill()
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_the_sdks_client_publishes_and_reads(ours: Service, mode: str) -> None:
+def test_the_sdks_client_of_the_handshake_era_publishes_and_reads(ours: Service) -> None:
     variables = {"FAQSVC_BASE_URL": ours.base_url, "FAQSVC_API_KEY": ours.key, "PYTHONPATH": str(ROOT)}
     server = StdioServerParameters(command=sys.executable, args=COMMAND, env=variables)
 
     async def publish_and_read() -> tuple[dict[str, Any], dict[str, Any]]:
-        async with Client(server, mode=mode) as client:
+        async with Client(server, mode="legacy") as client:
             published = (await client.call_tool("publish_faq", TEA)).structured_content
             assert isinstance(published, dict)
             found = (await client.call_tool("get_faq", {"slug": published["slug"]})).structured_content

@@ -16,9 +16,8 @@ from tests.support.faulty import FaultyServer
 READERS: Final = ["get_faq", "get_faq_jsonld"]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_get_faq_returns_the_record(client: FAQClient, mode: str) -> None:
-    found = content(call(client, "get_faq", {"slug": "pricing"}, mode))
+def test_get_faq_returns_the_record(client: FAQClient) -> None:
+    found = content(call(client, "get_faq", {"slug": "pricing"}))
     assert found == shown(samples.pricing())
     Draft202012Validator(output_schema("get_faq")).validate(found)
 
@@ -33,18 +32,24 @@ def test_the_schema_of_get_faq_describes_every_field(client: FAQClient, faulty: 
     assert set(schema["items"]["items"]["properties"]) == set(found["items"][0])
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_get_faq_jsonld_returns_the_faqpage(client: FAQClient, mode: str) -> None:
-    result = call(client, "get_faq_jsonld", {"slug": "pricing"}, mode)
+def test_get_faq_jsonld_returns_the_faqpage(client: FAQClient) -> None:
+    result = call(client, "get_faq_jsonld", {"slug": "pricing"})
     faq = FAQ.from_dict(samples.pricing())
     assert content(result) == to_json_ld(faq)
     assert texts(result) == [to_json_ld_string(faq)]
     Draft202012Validator(output_schema("get_faq_jsonld")).validate(content(result))
 
 
-def test_a_language_is_requested(client: FAQClient, faulty: FaultyServer) -> None:
+def test_a_language_is_requested_unless_it_is_null_and_a_read_carries_no_key(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    faulty.serve({**samples.pricing(), "lang": "ko"}, lang="ko")
     call(client, "get_faq", {"slug": "pricing", "lang": "ko"})
-    assert faulty.log[0].target == "/api/v1/faq/pricing?lang=ko"
+    content(call(client, "get_faq", {"slug": "pricing", "lang": None, "offset": None}))
+    assert [(request.target, "x-plugin-key" in request.headers) for request in faulty.log] == [
+        ("/api/v1/faq/pricing?lang=ko", False),
+        ("/api/v1/faq/pricing", False),
+    ]
 
 
 def test_another_language_than_the_one_that_was_asked_for_is_named(
@@ -55,16 +60,6 @@ def test_another_language_than_the_one_that_was_asked_for_is_named(
     assert all(part in note for part in ("This is in de", "no published translation into ja", "revision 0"))
     assert "into ja" in texts(call(client, "get_faq_jsonld", {"slug": "pricing", "lang": "ja"}))[1]
     assert "note" not in content(call(client, "get_faq", {"slug": "pricing", "lang": "de-CH"}))
-
-
-def test_null_means_left_out(client: FAQClient, faulty: FaultyServer) -> None:
-    content(call(client, "get_faq", {"slug": "pricing", "lang": None, "offset": None}))
-    assert faulty.log[-1].target == "/api/v1/faq/pricing"
-
-
-def test_reads_carry_no_key(client: FAQClient, faulty: FaultyServer) -> None:
-    call(client, "get_faq", {"slug": "pricing"})
-    assert "x-plugin-key" not in faulty.log[0].headers
 
 
 def test_every_text_comes_as_data(client: FAQClient, faulty: FaultyServer) -> None:
@@ -128,8 +123,12 @@ def test_the_longest_answer_that_can_be_published_is_not_cut(
     assert long in json.dumps(content(call(client, name, {"slug": "long"})))
 
 
-def test_an_offset_beyond_the_end_is_refused_with_the_number_of_items(client: FAQClient) -> None:
+def test_an_offset_beyond_the_end_is_refused_with_the_number_of_items(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
     assert "3 items" in error(call(client, "get_faq", {"slug": "pricing", "offset": 3}))
+    faulty.behave(behaviours.body(b'{"items": [], "next": null}'))
+    assert "offset is 9, but 0 FAQs" in error(call(client, "list_faqs", {"offset": 9}))
 
 
 def test_an_offset_counts_the_questions_of_the_faqpage(client: FAQClient, faulty: FaultyServer) -> None:
@@ -145,8 +144,3 @@ def test_a_large_call_to_action_is_left_out(client: FAQClient, faulty: FaultySer
 def test_an_faq_without_an_answer_has_no_faqpage(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve(samples.record("empty", ("Question?", " ")))
     assert "'empty'" in error(call(client, "get_faq_jsonld", {"slug": "empty"}))
-
-
-def test_an_offset_beyond_the_list_is_named(client: FAQClient, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.body(b'{"items": [], "next": null}'))
-    assert "offset is 9, but 0 FAQs" in error(call(client, "list_faqs", {"offset": 9}))

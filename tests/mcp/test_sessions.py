@@ -25,6 +25,7 @@ from faqsvc_embed import FAQClient
 from faqsvc_embed.mcp import create_app
 from faqsvc_embed.service.app import create_app as service_app
 from faqsvc_embed.service.storage import open_storage
+from tests.cli.support import faqsvc
 from tests.mcp.support import output_schema
 from tests.mcp.test_process import COMMAND, environment
 from tests.support.running import running
@@ -34,6 +35,8 @@ pytestmark = pytest.mark.system
 
 CLIENTS: Final = ["Python stdio", "Python http", "1 stdio", "2 http"]
 """The official clients with their transports: in Python, and versions 1 and 2 in TypeScript."""
+through_every_client = pytest.mark.parametrize("assistant", CLIENTS, indirect=True)
+"""For the tests that together see a success and an error of every tool; the others need one client."""
 Send = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
@@ -119,10 +122,10 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield Service(address, storage.keys.create("tests"))
 
 
-@pytest.fixture(scope="module", params=CLIENTS)
+@pytest.fixture(scope="module")
 def assistant(request: pytest.FixtureRequest, ours: Service) -> Iterator[Assistant]:
     """An assistant with a client of the parameter's kind."""
-    kind, transport = request.param.split()
+    kind, transport = getattr(request, "param", "Python http").split()
     variables = {"FAQSVC_BASE_URL": ours.base_url, "FAQSVC_API_KEY": ours.key}
     headers = {"X-Plugin-Key": ours.key}
     with ExitStack() as stack:
@@ -177,6 +180,7 @@ def shop(assistant: Assistant) -> Iterator[str]:
     assistant.faqs.unpublish_faq(slug, purge=True)
 
 
+@through_every_client
 def test_it_writes_an_faq_in_markdown_that_readers_see_as_meant(assistant: Assistant) -> None:
     items = [
         {
@@ -264,6 +268,7 @@ def test_it_merges_two_questions(assistant: Assistant, shop: str) -> None:
     assert len(assistant.items(shop)) == 2
 
 
+@through_every_client
 def test_it_takes_one_down_and_undoes_that(assistant: Assistant, shop: str) -> None:
     told = assistant("unpublish_faq", slug=shop)
     assert httpx2.get(f"{assistant.faqs.settings.base_url}/faq/{shop}", timeout=60).status_code == 410
@@ -274,12 +279,16 @@ def test_it_takes_one_down_and_undoes_that(assistant: Assistant, shop: str) -> N
     assert ("Sweden" in assistant.page(shop), "Schweden" in assistant.page(shop, "de")) == (True, True)
 
 
-def test_it_undoes_a_change(assistant: Assistant, shop: str) -> None:
+def test_it_undoes_a_change(assistant: Assistant, shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told = assistant.update(shop, {"question": "Do you ship abroad?", "answer": "No."})
-    assert _faqsvc(assistant, told["undo"]) == 0
+    settings = assistant.faqs.settings
+    monkeypatch.setenv("FAQSVC_BASE_URL", settings.base_url)
+    monkeypatch.setenv("FAQSVC_API_KEY", settings.api_key.reveal() if settings.api_key else "")
+    assert faqsvc(*told["undo"].split()[1:]).exit_code == 0
     assert assistant.items(shop)[0][1] == "We ship to Sweden."
 
 
+@through_every_client
 def test_it_finds_the_right_faq(assistant: Assistant, shop: str) -> None:
     found = assistant("list_faqs", query="dpi")["items"]
     assert [faq["slug"] for faq in found] == [shop]
@@ -290,14 +299,7 @@ def test_it_finds_the_right_faq(assistant: Assistant, shop: str) -> None:
     assert assistant("get_faq_jsonld", slug=shop)["@type"] == "FAQPage"
 
 
-def _faqsvc(assistant: Assistant, line: str) -> int:
-    settings = assistant.faqs.settings
-    key = settings.api_key.reveal() if settings.api_key else ""
-    variables = environment(FAQSVC_BASE_URL=settings.base_url, FAQSVC_API_KEY=key)
-    command = [sys.executable, "-m", "faqsvc_embed", *line.split()[1:]]
-    return subprocess.run(command, env=variables, capture_output=True, check=False).returncode
-
-
+@through_every_client
 def test_a_conflict_and_every_other_error_reach_the_model(assistant: Assistant, shop: str) -> None:
     change = {"question": "Do you ship abroad?", "answer": "No."}
     assistant.update(shop, change)
@@ -322,6 +324,7 @@ def test_a_conflict_and_every_other_error_reach_the_model(assistant: Assistant, 
             assistant(tool, **arguments)
 
 
+@through_every_client
 def test_what_clients_send_as_text_is_understood(assistant: Assistant, shop: str) -> None:
     change = {"question": "Do you ship abroad?", "answer": "No.", "section": None}
     assistant("update_faq", slug=shop, revision="1", changes=json.dumps([change]), draft="False")

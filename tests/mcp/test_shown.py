@@ -118,14 +118,10 @@ def test_plain_text_stays_plain(keyless: FAQClient, answer: str) -> None:
 
 
 def test_markup_in_a_question_or_title_is_named_because_readers_see_it_as_typed(keyless: FAQClient) -> None:
-    found = preview(keyless, "Yes.", title="**Tea**")
-    assert "'**Tea**' as typed" in found["note"]
-    item = {"question": "Is <b>tea</b> free?", "answer": "Yes."}
-    note = content(call(keyless, "publish_faq", {**TEA, "items": [item], "preview": True}))["note"]
-    assert "<b>tea</b>" in note
-    item["question"] = "What does `tea --hot` do?"
-    note = content(call(keyless, "publish_faq", {**TEA, "items": [item], "preview": True}))["note"]
-    assert "as typed" not in note
+    assert "'**Tea**' as typed" in preview(keyless, "Yes.", title="**Tea**")["note"]
+    for question, is_named in (("Is <b>tea</b> free?", True), ("What does `tea --hot` do?", False)):
+        arguments = {**TEA, "items": [{"question": question, "answer": "Yes."}], "preview": True}
+        assert ("as typed" in content(call(keyless, "publish_faq", arguments))["note"]) == is_named
 
 
 def test_the_title_that_readers_see_is_named_if_the_call_has_none(keyless: FAQClient) -> None:
@@ -142,9 +138,6 @@ def test_what_readers_do_not_see_is_named_with_its_line(keyless: FAQClient) -> N
     found = preview(keyless, "**One**\n\n[two](javascript:x) <script>three</script>", "{{ four }}")
     assert len(found["notShown"]) >= 3
     assert all(text.startswith("Question ") and "line " in text for text in found["notShown"])
-
-
-def test_html_that_no_page_shows_is_named(keyless: FAQClient) -> None:
     markup = "<p>See <a href='javascript:x'>two</a> <iframe src='https://www.tea.example/v'></iframe></p>"
     note = preview(keyless, "Yes.", f"{markup}<script>three</script>")["note"]
     for lost in ("the link to 'javascript:'", "<iframe>", "<script>"):
@@ -167,16 +160,22 @@ def test_what_is_shown_is_bounded(keyless: FAQClient) -> None:
     assert "cut" in content(result)["shown"]
 
 
-def test_items_that_ask_the_same_are_named(keyless: FAQClient) -> None:
-    items = [{"question": text, "answer": "Yes."} for text in ("Is it “free”?", "Why?", 'is it "free"')]
-    found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))
-    assert "items[2]: asks the same as items[0]." in found["note"]
-
-
-def test_items_with_one_id_are_named(keyless: FAQClient) -> None:
-    items = [{"question": text, "answer": "Yes.", "id": "tea"} for text in ("Is it free?", "Why?")]
-    found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))
-    assert "items[1]: has the id 'tea', as items[0] does" in found["note"]
+@pytest.mark.parametrize(
+    ("items", "note"),
+    [
+        (
+            [("Is it “free”?", "a"), ("Why?", "b"), ('is it "free"', "c")],
+            "items[2]: asks the same as items[0].",
+        ),
+        ([("Is it free?", "tea"), ("Why?", "tea")], "items[1]: has the id 'tea', as items[0] does"),
+    ],
+    ids=["the same question", "one id"],
+)
+def test_items_that_ask_the_same_or_have_one_id_are_named(
+    keyless: FAQClient, items: list[tuple[str, str]], note: str
+) -> None:
+    given = [{"question": question, "answer": "Yes.", "id": item_id} for question, item_id in items]
+    assert note in content(call(keyless, "publish_faq", {**TEA, "items": given, "preview": True}))["note"]
 
 
 def test_a_service_that_cannot_be_reached_is_named_with_what_to_ask_the_user(faulty: FaultyServer) -> None:

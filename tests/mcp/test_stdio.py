@@ -17,6 +17,7 @@ from faqsvc_embed.mcp import stdio
 from faqsvc_embed.mcp.server import create_server
 from faqsvc_embed.mcp.stdio import serve
 from tests.mcp.support import shown
+from tests.mcp.test_definitions import NAMES
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.embeds import SLACK
@@ -120,15 +121,7 @@ def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) ->
 
     hello, listed, found = talk(work, client)
     assert (hello["protocolVersion"], hello["capabilities"]) == (version, {"tools": {"listChanged": False}})
-    assert [tool["name"] for tool in listed["tools"]] == [
-        "get_faq",
-        "get_faq_jsonld",
-        "generate_faq",
-        "publish_faq",
-        "list_faqs",
-        "update_faq",
-        "unpublish_faq",
-    ]
+    assert [tool["name"] for tool in listed["tools"]] == NAMES
     assert found["structuredContent"] == shown(samples.pricing())
     assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
 
@@ -206,7 +199,7 @@ def test_half_a_surrogate_pair_is_not_json_but_its_request_gets_an_error(
     assert talk(work, client)["error"]["code"] == -32700
 
 
-@pytest.mark.parametrize("levels", [90, 150, 190, 195, 200, 205, 900, 970, 2_000])
+@pytest.mark.parametrize("levels", [90, 195, 970, 2_000])
 def test_a_call_gets_a_response_however_deep_its_argument_is(
     client: FAQClient, levels: int, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,6 +1,6 @@
 """update_faq changes what it names, and undoes nobody's work."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import Any, Final
 
@@ -109,17 +109,22 @@ def test_a_translation_has_the_website_of_the_published_revision(owner: FAQClien
     assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
 
 
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let somebody act just before the tool writes."""
+    publish = FAQClient.apublish_faq
+
+    async def after(client: FAQClient, **fields: Any) -> Any:
+        act()
+        return await publish(client, **fields)
+
+    monkeypatch.setattr(FAQClient, "apublish_faq", after)
+
+
 def test_a_translation_that_somebody_else_has_just_made_is_a_conflict(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "race")
-    publish = FAQClient.apublish_faq
-
-    async def after_mia(client: FAQClient, **fields: Any) -> Any:
-        put(owner, "race", items=[("Frage?", "Mias.")], lang="de")
-        return await publish(client, **fields)
-
-    monkeypatch.setattr(FAQClient, "apublish_faq", after_mia)
+    meanwhile(monkeypatch, lambda: put(owner, "race", items=[("Frage?", "Mias.")], lang="de"))
     found = conflict(update(owner, "race", 0, {"question": "Frage?", "answer": "Meine."}, lang="de"))
     assert found["current"]["items"] == [{"question": "Frage?", "answer": "Mias."}]
     assert answers(owner, "race", lang="de") == ["Mias."]
@@ -127,23 +132,15 @@ def test_a_translation_that_somebody_else_has_just_made_is_a_conflict(
 
 def test_a_conflict_has_the_text_of_somebody_else(owner: FAQClient) -> None:
     put(owner, "shared")
-    put(owner, "shared", items=[("Question 0?", "Mia's."), ("Question 1?", "Answer 1.")])
+    mias = {"question": "Question 0?", "answer": "Mia's.", "section": "Delivery", "id": "ship"}
+    put(owner, "shared", items=[mias, {"question": "Question 1?", "answer": "Answer 1."}])
     found = conflict(update(owner, "shared", 1, {"question": "Question 0?", "answer": "The agent's."}))
-    assert found["current"]["revision"] == 2
-    assert found["current"]["items"][0] == {"question": "Question 0?", "answer": "Mia's."}
+    assert (found["current"]["revision"], found["current"]["items"][0]) == (2, mias)
     assert answers(owner, "shared") == ["Mia's.", "Answer 1."]
     assert (
         content(update(owner, "shared", 2, {"question": "Question 1?", "answer": "Both."}))["revision"] == 3
     )
     assert answers(owner, "shared") == ["Mia's.", "Both."]
-
-
-def test_the_questions_of_a_conflict_have_their_sections_and_ids(owner: FAQClient) -> None:
-    item = {"question": "Do you ship?", "answer": "Yes.", "section": "Delivery", "id": "ship"}
-    put(owner, "parted")
-    put(owner, "parted", items=[item])
-    found = conflict(update(owner, "parted", 1, {"question": "Question 0?", "answer": "New."}))
-    assert found["current"]["items"] == [item]
 
 
 def test_an_unpublished_draft_is_a_conflict(owner: FAQClient) -> None:
@@ -160,7 +157,7 @@ def test_changing_an_unpublished_draft_does_not_publish_it(owner: FAQClient) -> 
     put(owner, "unfinished", items=[("Question 0?", "From June."), ("Question 1?", "Secret.")], draft=True)
     written = content(update(owner, "unfinished", 2, {"question": "Question 0?", "answer": "New."}))
     assert (written["revision"], written["state"], "undo" in written) == (3, "draft", False)
-    assert "draft" in written["note"]
+    assert "added to it" in written["note"]  # and not that the key may write drafts only
     assert answers(owner, "unfinished") == [f"Answer {number}." for number in range(3)]
     assert [item.answer for item in owner.newest_revision("unfinished").faq.items] == ["New.", "Secret."]
 
@@ -274,13 +271,48 @@ def test_a_draft_of_a_translation_is_published_by_the_command_of_its_result(owne
     assert "at the desk, or with `faqsvc revert two-drafts 1 --lang de`" in told["note"]
 
 
-def test_the_error_for_an_unknown_place_does_not_advise_to_add_a_question(owner: FAQClient) -> None:
-    put(owner, "placed")
-    new = {"question": "Open?", "answer": "Yes.", "add": True}
-    for change in ({"question": "Question 1?"}, new):
-        message = error(update(owner, "placed", 1, {**change, "after": "Question 7?"}))
-        assert ("`after`" in message, "`add`" in message) == (True, False)
-        assert ('"Question 0?"' in message, "add: true" in message) == (True, False)
+@pytest.mark.parametrize(
+    ("given", "named", "unnamed"),
+    [
+        (
+            {"changes": [{"question": "Question 1?", "after": "Question 7?"}]},
+            ["`after`", '"Question 0?"'],
+            "add",
+        ),
+        (
+            {"changes": [{"question": "Open?", "answer": "Yes.", "add": True, "after": "Question 7?"}]},
+            ["`after`", '"Question 0?"'],
+            "`add`",
+        ),
+        ({"changes": [{"id": "question-1", "answer": "New."}]}, ["name it by its text"], "add: true"),
+        ({"changes": [{"question": "Parking?", "answer": "No."}]}, ["add: true"], "one of these"),
+        (
+            {"lang": "fr", "revision": 0, "title": "Aide"},
+            ["a change with question and answer for each"],
+            "add",
+        ),
+        (
+            {"lang": "fr", "revision": 0, "changes": [{"question": "Q?", "remove": True}]},
+            ["translation"],
+            "add",
+        ),
+        (
+            {"lang": "fr", "revision": 0, "changes": [{"question": "Q?", "section": "A"}]},
+            ["translation"],
+            "add",
+        ),
+        ({"draft": False}, ["changes", "No tool publishes a draft"], "add"),
+        ({"websiteName": "sparrow"}, ["'websiteName'", "at the desk", "slug never"], "add"),
+    ],
+    ids=lambda value: "",
+)
+def test_an_error_advises_what_helps_and_nothing_else(
+    owner: FAQClient, given: dict[str, Any], named: list[str], unnamed: str
+) -> None:
+    put(owner, "advised")
+    message = error(call(owner, "update_faq", {"slug": "advised", "revision": 1, **given}))
+    assert [part for part in named if part not in message] == []
+    assert unnamed not in message
 
 
 def test_the_place_of_a_question_is_not_shown_as_its_answer(owner: FAQClient) -> None:
@@ -300,18 +332,6 @@ def test_the_place_of_a_question_is_not_shown_as_its_answer(owner: FAQClient) ->
         "",
         "Yes.",
     )
-
-
-def test_the_error_for_an_unknown_id_does_not_advise_to_add_a_question(owner: FAQClient) -> None:
-    put(owner, "by-id")
-    message = error(update(owner, "by-id", 1, {"id": "question-1", "answer": "New."}))
-    assert ("name it by its text" in message, "add: true" in message) == (True, False)
-
-
-def test_the_error_for_a_translation_without_questions_says_what_to_pass(owner: FAQClient) -> None:
-    put(owner, "only-title")
-    result = call(owner, "update_faq", {"slug": "only-title", "lang": "fr", "revision": 0, "title": "Aide"})
-    assert "a change with question and answer for each question" in error(result)
 
 
 def test_markup_in_a_new_question_is_named(owner: FAQClient) -> None:
@@ -418,13 +438,7 @@ def test_an_faq_that_is_unpublished_during_an_update_stays_unpublished(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "closing")
-    publish = FAQClient.apublish_faq
-
-    async def after_mia(client: FAQClient, **fields: Any) -> Any:
-        owner.unpublish_faq("closing")
-        return await publish(client, **fields)
-
-    monkeypatch.setattr(FAQClient, "apublish_faq", after_mia)
+    meanwhile(monkeypatch, lambda: owner.unpublish_faq("closing"))
     assert "undo: true" in error(update(owner, "closing", 1, {"question": "Question 0?", "answer": "New."}))
     assert [faq.state for faq in owner.list_faqs(text="closing")] == ["unpublished"]
 
@@ -489,11 +503,6 @@ def test_title_introduction_and_format_are_changed_without_a_question(owner: FAQ
     assert content(result)["shown"] == "Prices"
     fields = {"introduction": "*New*", "answerFormat": "markdown"}
     assert content(call(owner, "update_faq", {"slug": "alone", "revision": 2, **fields}))["shown"] == "New"
-    message = error(call(owner, "update_faq", {"slug": "alone", "revision": 3, "draft": False}))
-    assert all(part in message for part in ("changes", "No tool publishes a draft"))
-    for name in ("websiteName", "newSlug"):
-        message = error(update(owner, "alone", 3, **{name: "sparrow"}))
-        assert all(part in message for part in (repr(name), "at the desk", "slug never"))
 
 
 def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
@@ -502,8 +511,6 @@ def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
     message = error(update(owner, "lengthy", 1, {"question": long.replace("true", "right"), "answer": "No."}))
     assert long in message
     assert message.count("Is it true") == 1
-    message = error(update(owner, "lengthy", 1, {"question": "Parking?", "answer": "No."}))
-    assert ("one of these" in message, "add: true" in message) == (False, True)
 
 
 def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> None:
@@ -517,5 +524,3 @@ def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> 
         "one",
         "markdown",
     )
-    for other in ({"question": "Frage?", "remove": True}, {"question": "Frage?", "section": "Eins"}):
-        assert "translation" in error(update(owner, "untitled", 0, other, lang="fr"))

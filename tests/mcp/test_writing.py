@@ -205,10 +205,9 @@ def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: Faul
 # Cancellation
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize(
-    ("name", "arguments"),
-    [("get_faq", {"slug": "pricing"}), ("generate_faq", WEBSITE), ("publish_faq", TEA)],
+    ("name", "arguments", "mode"),
+    [("get_faq", {"slug": "pricing"}, "auto"), ("publish_faq", TEA, "legacy")],
 )
 def test_a_cancelled_call_ends_its_request(
     client: FAQClient, faulty: FaultyServer, name: str, arguments: dict[str, Any], mode: str
