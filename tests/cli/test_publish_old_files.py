@@ -46,7 +46,7 @@ class Desk:
         (self.folder / f"{slug}.md").write_text(FILE.format(slug=slug, answer=answer))
 
     def edit(self, slug: str, answer: str, *, draft: bool = False) -> None:
-        fields = {"slug": slug, "title": slug, "lang": "en", "answer_format": "markdown"}
+        fields: dict[str, Any] = {"slug": slug, "title": slug, "lang": "en", "answer_format": "markdown"}
         items = [("How much is a poster?", answer)]
         self.client.publish_faq(items=items, draft=draft, **fields, **WEBSITE)
 
@@ -367,7 +367,12 @@ def test_a_race_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
     slugs = ("new", "prices")
     for slug in slugs:
         desk.write(slug, "Five euros.")
-    meanwhile(monkeypatch, lambda: [desk.edit(slug, "Seven euros.") for slug in slugs])
+
+    def edit_both() -> None:
+        for slug in slugs:
+            desk.edit(slug, "Seven euros.")
+
+    meanwhile(monkeypatch, edit_both)
     status, done, lines = desk.publish()
     assert (status, done, len(lines)) == (1, [], 2)
     assert [desk.answer(slug) for slug in slugs] == ["Seven euros.", "Seven euros."]
@@ -529,7 +534,7 @@ def test_a_file_keeps_its_revision_if_an_option_says_the_language_of_its_name(de
 
 def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
-    website = {"website_url": "https://secret.example", "website_name": "Secret"}
+    website: dict[str, Any] = {"website_url": "https://secret.example", "website_name": "Secret"}
     items = [("How much is a poster?", "Five euros.")]
     desk.client.publish_faq(slug="prices", lang="en", items=items, draft=True, **website)
     desk.write_german()

@@ -56,7 +56,10 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
     with serving("--database", database, "--host", "0.0.0.0", *arguments) as (process, url):
         assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
-        printed, errors = process.communicate(timeout=60)
+        process.wait(60)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        printed, errors = process.stdout.read(), process.stderr.read()
     assert ("--base-url" in errors, "https://faq.example/desk" in printed) == (not arguments, bool(arguments))
 
 
