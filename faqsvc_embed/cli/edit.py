@@ -118,7 +118,7 @@ def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.
         file.write(before)
     try:
         with if_interrupted("nothing was published"):
-            click.edit(filename=name)
+            _open_editor(path)
         sent = send(path) if _is_changed(path, before) else None
     except (FAQError, click.ClickException, ValueError) as error:
         if _is_changed(path, before):
@@ -129,6 +129,13 @@ def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.
     if sent is None:
         note("the editor saved nothing; one that opens a window must wait, as `code --wait` does")
     return sent
+
+
+def _open_editor(path: Path) -> None:
+    try:
+        click.edit(filename=str(path))
+    except (click.ClickException, ValueError) as error:  # shlex raises ValueError
+        raise failure(f"{error}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
 
 
 def _is_changed(path: Path, before: bytes) -> bool:

@@ -17,9 +17,9 @@ _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(day
 
 
 def _duration(_: click.Context, __: click.Parameter, value: str) -> timedelta:
-    if re.fullmatch(r"[0-9]{1,5}[mhd]", value) is None:
+    if value != "0" and re.fullmatch(r"[1-9][0-9]{0,4}[mhd]", value) is None:
         raise click.BadParameter(f"{value!r} is not a duration such as 30m, 24h or 7d")
-    return int(value[:-1]) * _UNITS[value[-1]]
+    return timedelta(0) if value == "0" else int(value[:-1]) * _UNITS[value[-1]]
 
 
 @click.group()
@@ -66,7 +66,7 @@ def list_keys(database: str, as_json: bool) -> None:
     "--overlap",
     metavar="DURATION",
     callback=_duration,
-    default="0m",
+    default="0",
     help="How long the old key stays valid, such as 30m, 24h or 7d. Default: it becomes invalid at once.",
 )
 def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faqsvc_embed.cli.options import database_option, json_option, open_existing, site_option
-from faqsvc_embed.cli.output import print_text
+from faqsvc_embed.cli.output import note, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.logs import Entry
@@ -48,12 +48,15 @@ def log(
     storage = open_existing(database)
     from faqsvc_embed.service.storage.logs import Wanted
 
-    wanted, after, is_more = Wanted(site, key, person, slug), None, True
+    wanted, printed, after, is_more = Wanted(site, key, person, slug), 0, None, True
     while is_more:
         entries, after = storage.audit.entries(wanted, limit=AT_ONCE, after=after)
         for entry in entries:
             print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
-        is_more = after is not None
+        printed, is_more = printed + len(entries), after is not None
+    if not printed:  # the id may be mistyped
+        named = filter(None, (key and f"key {key}", person, slug))
+        note(f"no entries{' for ' if key or person or slug else ''}{', '.join(named)}")
 
 
 def _fields(entry: "Entry") -> dict[str, Any]:

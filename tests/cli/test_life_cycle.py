@@ -306,13 +306,15 @@ def test_what_cannot_be_published_stays_in_a_file(
     path.unlink()
 
 
+@pytest.mark.parametrize(("value", "named"), [("'vim", "quotation"), ("/no/such/editor", "/no/such/editor")])
 def test_an_editor_that_cannot_be_started_is_named_and_leaves_no_file(
-    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, named: str
 ) -> None:
     publish("unopened")
-    monkeypatch.setenv("VISUAL", "/no/such/editor")
+    monkeypatch.setenv("VISUAL", value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert "/no/such/editor" in failure(faqsvc("edit", "unopened"))
+    message = failure(faqsvc("edit", "unopened"))
+    assert (named in message, "EDITOR" in message, "code --wait" in message) == (True, True, True)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -72,6 +72,8 @@ def test_entries_are_chosen_by_key_person_slug_and_number(database: str, owner: 
     assert actions("--slug", "pricing") == ["publish"]
     assert actions("--site", "another") == []
     assert actions("--key", "unknown") == []
+    mistyped = faqsvc("log", "--key", "unknown", "--database", database)
+    assert (mistyped.stdout, "unknown" in mistyped.stderr) == ("", True)
 
 
 def test_a_key_is_revoked_with_the_keys_that_it_created(database: str, owner: Access) -> None:
