@@ -145,11 +145,6 @@ def test_comments_are_left_out_of_answers_but_not_of_code() -> None:
     ]
 
 
-def test_a_folded_answer_ends_with_its_element() -> None:
-    text = "<details><summary>What is `<b>`?</summary>\n\nIt is *bold*.\n</details>\n\nWrite to us.\n"
-    assert items_of(text) == [("What is `<b>`?", "It is *bold*.")]
-
-
 # Text that belongs to no question
 
 
@@ -247,15 +242,9 @@ def test_an_element_costs_no_more_than_the_length_of_its_attributes() -> None:
     assert grows_linearly(read_markdown, lambda count: "## a?\n<div " + "markdown= " * count, 500)
 
 
-def test_only_the_number_before_a_section_is_no_part_of_its_name() -> None:
-    text = (
-        "# FAQ\n\n## 1. Windows 10 and up\n\n### Why?\n\nSo.\n\n## 2. Tea at 5 o'clock\n\n### Who?\n\nWe.\n"
-    )
-    sections = [item["section"] for item in read_markdown(text).items]
-    assert sections == ["Windows 10 and up", "Tea at 5 o'clock"]
-
-
-def test_a_section_without_a_number_keeps_the_numbers_in_its_name() -> None:
-    text = "# FAQ\n\n## Windows 10 and up\n\n### Why?\n\nSo.\n\n## Tea at 5 o'clock\n\n### Who?\n\nWe.\n"
-    sections = [item["section"] for item in read_markdown(text).items]
-    assert sections == ["Windows 10 and up", "Tea at 5 o'clock"]
+@pytest.mark.parametrize("numbers", [("1. ", "2. "), ("", "")], ids=["numbered", "not numbered"])
+def test_only_the_number_before_a_section_is_no_part_of_its_name(numbers: tuple[str, str]) -> None:
+    names = ["Windows 10 and up", "Tea at 5 o'clock"]
+    parts = [f"## {number}{name}\n\n### Why?\n\nSo." for number, name in zip(numbers, names, strict=True)]
+    text = "\n\n".join(["# FAQ", *parts])
+    assert [item["section"] for item in read_markdown(text).items] == names

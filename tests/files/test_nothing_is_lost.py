@@ -150,13 +150,14 @@ def test_a_leftover_is_named_once_with_its_own_line() -> None:
     assert leftover_lines("See `**` or ** so.\n** So.") == [1, 2]
 
 
-@pytest.mark.parametrize("typed", ["So. ::: tip", "So. !!! note Read it.", "So. ## More"])
-def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
-    assert leftover_lines(f"So.\n{typed}") == [2]
-
-
-@pytest.mark.parametrize("typed", ["Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"])
-def test_markup_of_one_dialect_is_a_leftover(typed: str) -> None:
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("So. ::: tip", "So. !!! note Read it.", "So. ## More"),
+        *("Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"),
+    ],
+)
+def test_boxes_headings_and_signs_of_a_dialect_within_a_line_are_leftovers(typed: str) -> None:
     assert leftover_lines(f"So.\n{typed}") == [2]
 
 
