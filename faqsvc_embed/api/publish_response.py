@@ -143,8 +143,12 @@ def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
         advice = "send it again with the same if_match: if the change was made, the response is a conflict"
     elif request.method == "PUT":
         advice = "publishing it again creates no second FAQ, at most another revision"
+    elif "idempotency-key" in request.headers:
+        advice = "a retry with the same idempotency key publishes nothing twice"
     else:
-        advice = "a retry with the same idempotency_key publishes nothing twice; without one, check first"
+        advice = (
+            "check before you publish again; if the first attempt has an idempotency_key, a retry is safe"
+        )
     known = f"{error}; it may have been published"
     if error.status in (200, 201):
         known = f"the service published it ({error.status}), but {error}"
