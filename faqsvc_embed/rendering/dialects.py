@@ -32,6 +32,8 @@ _TEMPLATE: Final = re.compile(
     re.MULTILINE,
 )
 """A tag of Jekyll, GitBook or Hugo; code is left as it is."""
+_LOGIC: Final = {"for", "tablerow", "if", "unless", "case", "capture", "comment"}
+"""Tags whose content is repeated, chosen or left out: only the generator can say what is shown."""
 _LINKED: Final = re.compile(
     rf"{CODE}|(?P<open>\]\(<?[ \t]*)"
     r"\{(?:%-?|\{[<%]?)[ \t]*(?P<tag>[^\n{}]*?)[ \t]*(?:-?%|[%>]?\})\}(?P<end>\)?)",
@@ -69,7 +71,7 @@ def in_plain_form(text: str) -> str:
     Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
     """
     if "{" in text:
-        closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
+        closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]} - _LOGIC
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
     if "]({" in text:
         text = _LINKED.sub(_address, text)

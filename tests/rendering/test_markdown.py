@@ -372,6 +372,7 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
         ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
         ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
         ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
+        ("{% if a %}Yes.{% endif %}", "<p>{% if a %}Yes.{% endif %}</p>"),
         ("[a]({{ site.baseurl }}/b)", '<p><a href="/b" rel="noopener">a</a></p>'),
         ("[a]({{ site.url }})", '<p><a href="/" rel="noopener">a</a></p>'),
         ('[a]({{< relref "/b" >}})', '<p><a href="/b" rel="noopener">a</a></p>'),
