@@ -144,13 +144,6 @@ def test_an_invalid_response_is_an_error(faulty: FaultyServer, fault: Behaviour)
         fetch(faulty)
 
 
-def test_a_closed_port_is_an_error(faulty: FaultyServer) -> None:
-    faulty.refuse()
-
-    with pytest.raises(FetchError):
-        fetch(faulty)
-
-
 def test_a_huge_page_is_read_up_to_the_limit(faulty: FaultyServer) -> None:
     faulty.behave(faults.oversize_chunked)
 

@@ -65,10 +65,6 @@ def test_another_url_is_blocked_by_its_text(url: str) -> None:
         check_url(url)
 
 
-def test_an_empty_user_name_is_none() -> None:
-    assert check_url("http://@shop.example/").host == "shop.example"
-
-
 @pytest.mark.parametrize("url", ["http://127。0。0。1/", "http://[0:0:0:0:0:ffff:7f00:1]/", "http://[::1]/"])
 def test_an_address_in_the_url_is_blocked_before_connecting(url: str) -> None:
     network = Network()
