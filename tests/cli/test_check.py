@@ -33,7 +33,7 @@ def test_every_problem_is_a_line_with_its_place(tmp_path: Path) -> None:
         b__csv="question,answer\nWhy?,\n",
         c__yaml="items: [",
         pricing__md=PRICING,
-        pricing__json='{"items": [["What?", "That."]]}',
+        pricing__json='{"items": [{"q": "What?", "a": "That."}]}',
     )
     assert places(check(faqs), faqs) == ["a.md:1", "a.md:7", "b.csv:2", "c.yaml:1", "pricing.json"]
 
