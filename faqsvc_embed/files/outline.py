@@ -253,7 +253,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         return None
     first, others = roots[0], roots[1:]
     is_first = bool(stated) and first.has_text
-    if first.level >= INNER or (first.asks and (others or is_first or not first.children)):
+    is_inner = first.level >= INNER and not says_faq(first.text)  # a bold line may be the title of an FAQ
+    if is_inner or (first.asks and (others or is_first or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".

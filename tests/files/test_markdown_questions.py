@@ -409,6 +409,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<details>\n  <summary>May I cancel?</summary>\n\n    Any time.\n\n</details>\n",
         '??? question "What does it cost?"\\\nNothing.\n\n??? question "May I cancel?"\\\nAny time.\n',
         "__Q:__ What\ndoes it cost?\n\nNothing.\n\n__Q:__ May I\ncancel?\n\nAny time.\n",
+        "**What does it cost?** <br> Nothing.\n<br><br>**May I cancel?**<br>Any time.\n",
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -819,8 +820,18 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ("# Preguntes freqüents\n\n## Té\nSí.\n\n## Cafè\nNo.\n", "Preguntes freqüents"),
         ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
         ('# FAQ\n\n??? note "Sizes"\n    All.\n\n??? note "Prices"\n    Low.\n', "FAQ"),
+        ("**Our FAQ**<br>\nAsk us.\n\n**Is it hot?**\n\nYes.\n\n**It beeps**\n\nWait.\n", "Our FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading", "Catalan", "beside a Chinese word", "boxes"],
+    ids=[
+        "section",
+        "title",
+        "first heading",
+        "lower heading",
+        "Catalan",
+        "beside a Chinese word",
+        "boxes",
+        "bold",
+    ],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
