@@ -73,7 +73,8 @@ def read_markdown(text: str) -> Document:
         if own is None:
             raise
         found = Document(items=[])
-    if own is not None and not (isinstance(own, list) and len(own) < len(found.items)):
+    has_more = has_text and isinstance(own, list) and len(own) < len(found.items)
+    if own is not None and not has_more:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         end = f" to line {texts[-1]}" if len(texts) > 1 else ""
         notes = [f"line {n}: the text{end} is left out: the front matter has questions" for n in texts[:1]]

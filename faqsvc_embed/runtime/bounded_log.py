@@ -77,8 +77,9 @@ class LogThrottle:
 
 def origin_of(error: BaseException) -> str:
     """Return where an exception was raised, with all its callers, so that the same bug can be recognised."""
-    traceback, frames = error.__traceback__, list[str]()
+    traceback, frames = error.__traceback__, dict[str, None]()
     while traceback is not None:
-        frames.append(f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lasti}")
+        # Each frame once: an object that is raised again collects the frames of all its raises.
+        frames[f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lasti}"] = None
         traceback = traceback.tb_next
     return " ".join([type(error).__name__, *frames])

@@ -105,6 +105,7 @@ _documents = st.builds(
 
 @given(_documents)
 @example(Document(items=[], answer_format="text"))
+@example(Document(items=[], answer_format="text", title="How?"))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_every_document_is_read_again_as_it_was(tmp_path: Path, document: Document) -> None:
     assert read(tmp_path, "faq.md", write(document)) == document
