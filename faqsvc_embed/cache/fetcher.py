@@ -7,7 +7,7 @@ A fetch is listed from its start until it ends or its FAQ is forgotten. Its outc
 store, with these exceptions:
 
 - After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
-  fetch follows at once. If a record is cached, that fetch does not wait, but replaces the running one.
+  fetch follows at once. If a record is cached, that fetch does not wait, but replaces the running one, once.
 - If the FAQ was forgotten or the fetch replaced, or it is a draft, only the callers get the outcome.
 - If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
@@ -95,10 +95,13 @@ class Fetcher:
             for fetch in self._fetches.values():
                 if fetch.key.slug == change.slug:
                     fetch.change = change
-            # A running fetch that may hang is replaced, if there is a record to show meanwhile.
-            replaces = [entry.key for entry in entries if entry.faq is not None and change.state is not None]
-            keys = [entry.key for entry in entries if entry.key not in self._fetches]
-            fetches = [Fetch(key) for key in dict.fromkeys((*keys, *replaces))]
+            fetches = list[Fetch]()
+            for entry in entries:
+                running = self._fetches.get(entry.key)
+                # A running fetch that may hang is replaced once, if there is a record to show meanwhile.
+                replaces = entry.faq is not None and change.state is not None
+                if running is None or (replaces and not running.is_replacement):
+                    fetches.append(Fetch(entry.key, is_replacement=running is not None))
             self._fetches.update((fetch.key, fetch) for fetch in fetches)
         for fetch in fetches:
             self._start(fetch)

@@ -1,5 +1,6 @@
 """The change feed: what is edited or unpublished reaches a process within seconds."""
 
+import itertools
 import json
 import os
 import threading
@@ -248,6 +249,20 @@ def test_a_change_does_not_wait_for_a_request_that_hangs_and_whose_response_is_n
         release(held, embed, service)
         assert answer(embed) == "New."
     assert warnings_of(caplog) == []
+
+
+def test_changes_that_come_faster_than_responses_arrive(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow(embed, service)
+    monkeypatch.setattr(service.may_read, "wait", lambda _: time.sleep(0.3))
+    numbers = itertools.count()
+
+    def arrives() -> bool:
+        service.publish("pricing", f"Number {next(numbers)}.")
+        return answer(embed) != "Old."
+
+    wait_until(arrives)
 
 
 @pytest.mark.parametrize("fails", [False, True])
