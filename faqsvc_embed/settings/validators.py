@@ -41,7 +41,7 @@ def base_url(value: object) -> str:
     accepted = ValueError("a URL with http or https and a host, such as https://faq.example.com, is accepted")
     if not isinstance(value, str) or not value.isprintable() or re.search(r"[ \\]", value):
         raise accepted
-    if re.search("[@?#]", value):
+    if re.search("[?#]|//[^/]*@", value):
         raise ValueError("a URL without user name, password, query and fragment is accepted")
     try:
         parts = urlsplit(value)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.utils.functional import SimpleLazyObject
 
 from faqsvc_embed import ConfigurationError, FAQEmbed, Theme
 from faqsvc_embed.page.context import REQUEST
@@ -101,6 +102,7 @@ def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the
     template = host.from_string("{{ faq('pricing', nonce=given) }}")
     for page, given, nonce in (
         (HostPage(), "argument", "argument"),
+        (HostPage(), SimpleLazyObject(lambda: "argument"), "argument"),  # as Django's
         (HostPage(), None, "page"),
         (Page(), None, "template"),
     ):

@@ -65,6 +65,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("base_url", "Http://127.0.0.1:8700", "http://127.0.0.1:8700"),
     ("base_url", "https://gateway.example/api/v1/faqsvc", "https://gateway.example/api/v1/faqsvc"),
     ("base_url", "https://faq.example.com/faq", "https://faq.example.com/faq"),
+    ("base_url", "https://faq.example.com/@team", "https://faq.example.com/@team"),
     ("base_url", "http://[::1]:8700", "http://[::1]:8700"),
     ("base_url", "", ""),
     ("base_url", None, ""),
