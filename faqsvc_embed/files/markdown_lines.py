@@ -73,6 +73,8 @@ _OPEN_TITLE: Final = re.compile(rf"{_TITLE}(?:(?!</(?P=tag)\b|{_BLOCK}).){{0,100
 _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
+LIST_TAG: Final = re.compile(r"[^\w-]faqs?(?:\.\w+)?[ \"'%>}]", re.IGNORECASE)
+"""A tag that shows questions from elsewhere, such as `{{< faq >}}`; `{% include faq-nav.html %}` is none."""
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%(?:[^{}\"]|\"[^\s{}\"]*\")*%\}")
 """A line for the generator of a website. A tag that quotes several words may show them to readers."""
 NOT_SHOWN: Final = re.compile(
@@ -81,10 +83,11 @@ NOT_SHOWN: Final = re.compile(
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
 NOTE: Final = re.compile(
-    r"[ \t]*(?:\{%-?[ \t]*hint\b|:{3,}[ \t]*\{?\.?(?:caution|danger|important|info|note|tip|warning)\b).*"
+    r"[ \t]*(?:\{%-?[ \t]*hint\b(?:(?!endhint).)*"
+    r"|:{3,}[ \t]*\{?\.?(?:caution|danger|important|info|note|tip|warning)\b(?:(?!:::).)*)"
 )
-NOTE_END: Final = re.compile(r"[ \t]*(?:\{%-?[ \t]*endhint[ \t]*-?%\}|:{3,})[ \t]*")
-"""The first and the last line of a box for a note, whose heading is no question."""
+NOTE_END: Final = re.compile(r".*\{%-?[ \t]*endhint\b.*|[ \t]*:{3,}[ \t]*")
+"""The first and the last line of a box for a note."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")

@@ -18,6 +18,7 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS, FRONT_MATTER_NAMES, plain_name
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
+    LIST_TAG,
     NOT_SHOWN,
     NUMBER,
     TAG_LINE,
@@ -199,7 +200,7 @@ class _Reading:
         tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
         for number in tags:
             source.lines[number] = ""
-        self._tags = list(tags.values())
+        self._tags = tags
         self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in tags.items()]
 
     def document(self, front_title: str) -> Document:
@@ -242,13 +243,15 @@ class _Reading:
     def _refuse_template(self, answers: list[str]) -> None:
         """Raise ValueError if half of the questions, or all answers, are code of a template.
 
-        The questions are also elsewhere if a tag such as `{{< faq >}}` stands beside only one.
+        The questions are also elsewhere if a tag such as `{{< faq >}}` stands above only one.
         """
         texts = [one.text for one in self._questions]
         code = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
-        code += [tag for tag in self._tags if says_faq(tag)] if len(texts) == 1 else []
+        if len(texts) == 1:
+            above = (tag for number, tag in self._tags.items() if number < self._questions[0].line)
+            code += filter(LIST_TAG.search, above)
         if len(code) * 2 < len(texts):
-            code = (answers or self._tags) if all(map(is_template, answers)) else []
+            code = (answers or [*self._tags.values()]) if all(map(is_template, answers)) else []
         if code:
             line = self._questions[0].line + 1
             raise ValueError(f"line {line}: the texts are made by a template: {quoted(code[0][:60])}")

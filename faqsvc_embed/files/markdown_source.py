@@ -108,13 +108,10 @@ class Source:
             for token, inline in pairwise(tokens)
             if token.type == "heading_open" and token.level == 0 and token.map
         }
-        is_labelled = is_in_note = False
+        is_labelled, notes = False, self._notes()
         signs = {token.markup for token, _ in tops.values()}
         has_signs = "##" in signs or ("=" not in signs and any(sign.startswith("##") for sign in signs))
         for number, line in enumerate(self.texts):
-            is_in_note = not NOTE_END.fullmatch(line) and (is_in_note or NOTE.fullmatch(line) is not None)
-            if is_in_note and not self.is_written:
-                continue
             token, content = tops.get(number, (None, ""))
             one, indent = None, len(line) - len(line.lstrip())
             if token is not None and token.map and (token.markup[0] == "#" or not self.is_written):
@@ -139,7 +136,24 @@ class Source:
                     one.text, one.is_explicit = text_after(label), True
                 is_labelled = one.is_explicit
                 one.asks = one.is_explicit or asks(self.plain(one.text))
-                yield one
+                if one.asks or number not in notes:
+                    yield one
+
+    def _notes(self) -> set[int]:
+        """Return the lines of boxes for notes, whose heading is no question unless it asks.
+
+        A box without an end, or with several headings, may have questions in it.
+        """
+        found, first, headings = set[int](), -1, 0
+        for number, line in enumerate(() if self.is_written else self.texts):
+            if NOTE.fullmatch(line):
+                first, headings = number, 0
+            elif NOTE_END.fullmatch(line):
+                found.update(range(first, number) if first >= 0 and headings == 1 else ())
+                first = -1
+            else:
+                headings += line.lstrip().startswith("#")
+        return found
 
     def _is_contents(self, one: Opener, below: Opener | None) -> bool:
         """Return whether a heading has entries of a table of contents below it, and nothing else."""

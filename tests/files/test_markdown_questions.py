@@ -475,6 +475,20 @@ def test_a_heading_in_a_note_is_no_question(note: str) -> None:
     assert "Help us!" in (document.introduction or "")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "::: tip Short :::\n\n## Why?\nSo.\n\n## Who?\nWe.\n",
+        '{% hint style="info" %}Short{% endhint %}\n\n## Why?\nSo.\n\n## Who?\nWe.\n',
+        "::: tip\nNo end.\n\n## Why?\nSo.\n\n## Who?\nWe.\n",
+        ":::note\n## Why?\nSo.\n\n## Who?\nWe.\n:::\n",
+        ":::info\n## Why?\nSo.\n:::\n\n:::info\n## Who?\nWe.\n:::\n",
+    ],
+)
+def test_a_note_takes_no_questions_with_it(text: str) -> None:
+    assert [question for question, _ in items_of(f"# FAQ\n\n{text}")] == ["Why?", "Who?"]
+
+
 def test_boxes_without_titles_are_part_of_answers() -> None:
     text = "# FAQ\n\n### It leaks\n??? Info\n    Dry it.\n\n### It beeps\n??? Info\n    Wait.\n"
     assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
@@ -1012,6 +1026,12 @@ def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
 def test_a_page_whose_texts_come_from_a_template_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^line \d+: .*(item|include|i\.q|all)"):
         read_markdown(text)
+
+
+@pytest.mark.parametrize("text", ["{}# Why?\nSo.\n", "# Why?\nSo.\n{}", "# FAQ\n{}## Why?\nSo.\n"])
+def test_a_tag_of_a_generator_beside_the_only_question_is_left_out(text: str) -> None:
+    tag = "\n{% include faq-nav.html %}\n\n"
+    assert items_of(text.format(tag)) == [("Why?", "So.")]
 
 
 @pytest.mark.parametrize("title", ["---\ntitle: Frequent questions\n---\n", ""], ids=["stated", "not stated"])
