@@ -36,6 +36,7 @@ _TAGS: Final = {
 _WITHOUT_BODY: Final = {
     204: "Done.",
     304: "The version in `If-None-Match` is current.",
+    308: "The address has a slash at its end; `Location` has none.",
 }
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlsplit
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
 from faqsvc_embed.api.fields import invalid_slug, is_slug
@@ -39,15 +40,22 @@ MARKDOWN: Final = "text/markdown"
     "get",
     "/faq/{slug:path}",
     READS,
+    statuses=(200, 308),
     query=("lang:page", PREVIEW_PARAMETER),  # previews are not cached, but only a few are rendered at a time
     media_types=(HTML, MARKDOWN),
     is_cached=True,
     uses_host=True,
 )
 def show_faq(call: Call) -> Response:
-    """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended."""
+    """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
+
+    An address with a slash at its end redirects to the one without.
+    """
     storage, request, query = call.storage, call.request, call.query
     path, token = normalized("NFC", request.path_params["slug"]), query.get(PREVIEW_PARAMETER)
+    if path.endswith("/") and is_slug(path[:-1]):
+        address = urlsplit(call.urls.page(path[:-1]))
+        return RedirectResponse(address.path + (f"?{query}" if query else ""), 308)
     slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in `.md`
     lang = lookup(query.get("lang", ""))
     if not is_slug(slug):

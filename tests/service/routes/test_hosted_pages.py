@@ -50,6 +50,21 @@ def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
     return [dict(link.attrib) for link in tree.iter("link") if link.get("rel") == rel]
 
 
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("/faq/pricing/?lang=ko&x=%C3%A9", "/faq/pricing?lang=ko&x=%C3%A9"),
+        ("/faq/a%20%3Fb.md%2F", "/faq/a%20%3Fb.md"),
+    ],
+)
+def test_an_address_with_a_slash_at_its_end_redirects_to_the_page(
+    client: TestClient, path: str, location: str
+) -> None:
+    response = client.get(path, follow_redirects=False)
+    assert (response.status_code, response.headers["location"]) == (308, location)
+    assert client.get("/faq//", follow_redirects=False).status_code == 404
+
+
 def test_a_page_is_shown_although_its_languages_change_while_it_is_made(
     client: TestClient, storage: Storage, pricing: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
