@@ -165,3 +165,11 @@ def test_a_page_keeps_its_faqs_while_the_service_flaps(
             return {entry["freshness"] for entry in embed.health()} == {"fresh"}
 
         wait_until(has_recovered)
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault("410 as an error", status(410)), Fault("500 as a 404", status(500), "missing")], ids=str
+)
+def test_the_check_fails_if_a_page_shows_what_it_should_not(fault: Fault, faq_service: FaultyServer) -> None:
+    with pytest.raises(AssertionError, match=fault.name):
+        check_page(fault, faq_service, flask_app)

@@ -5,6 +5,7 @@ A change that exceeds a bound either takes the cost back, or raises the bound he
 
 import gc
 import gzip
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
@@ -302,3 +303,11 @@ def test_a_page_of_twenty_questions_is_small(styles: Styles, length: int, compre
     body = app.test_client().get("/").data
     assert len(body) <= length
     assert len(gzip.compress(body, 6)) <= compressed
+
+
+@pytest.mark.system
+def test_a_flask_host_imports_no_http_client_at_its_start() -> None:
+    """A host starts once in each worker, and in each run of its tests."""
+    program = "import sys, flask, faqsvc_embed.flask; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert {"httpx2", "httpcore2"}.isdisjoint(ran.stdout.split())

@@ -53,6 +53,14 @@ def test_a_new_question_is_added_at_the_requested_place() -> None:
     assert texts(apply({**new, "after": "Who brings it?", "section": "Press"}))[4][2] == "Press"
 
 
+def test_a_question_is_renamed_and_keeps_its_id() -> None:
+    changed = apply(
+        {"question": "May I cancel?", "newQuestion": "Can I cancel?"},
+        {"question": "Can I cancel?", "answer": "Yes."},
+    )
+    assert changed[1] == Item(1, "Can I cancel?", "Yes.", id="cancel")
+
+
 def test_a_question_is_moved_to_the_end_of_a_section() -> None:
     changed = apply({"question": "What does it cost?", "section": "Delivery", "answer": "5 euros."})
 

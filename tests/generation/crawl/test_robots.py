@@ -1,11 +1,13 @@
 """robots.txt: which rules apply to this crawler, and what parsing them costs."""
 
+import re
 import tracemalloc
 
 import pytest
 
 from faqsvc_embed.generation.crawl.crawler import parse_robots
 from tests.support.growth import grows_linearly
+from tests.test_dependencies import PROJECT
 
 
 def is_allowed(robots: str, path: str = "/faq") -> bool:
@@ -73,3 +75,8 @@ def test_the_work_on_a_file_grows_with_its_rules() -> None:
 def test_wildcards_are_matched_in_linear_time() -> None:
     rule = "User-agent: *\nDisallow: /*a*a*a*a*b"
     assert grows_linearly(lambda path: is_allowed(rule, path), lambda count: "/" + "a" * count, 25)
+
+
+def test_versions_of_protego_with_exponential_wildcards_are_excluded() -> None:
+    (floor,) = re.findall(r"'protego>=([\d.]+)'", str(PROJECT["optional-dependencies"]))
+    assert tuple(map(int, floor.split("."))) >= (0, 6, 2)
