@@ -6,9 +6,10 @@ work runs on one background loop.
 A fetch is listed from its start until it ends or its FAQ is forgotten. Its outcome is cached and saved in the
 store, with these exceptions:
 
-- After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
-  fetch follows at once. If a record is cached, that fetch does not wait, but replaces the running one, once.
-- If the FAQ was forgotten or the fetch replaced, or it is a draft, only the callers get the outcome.
+- If a change is announced during a fetch, the outcome is cached as stale and not saved, and another fetch
+  follows at once. If a record is cached, the other fetch does not wait, but replaces the first; it is not
+  replaced itself.
+- If the FAQ was forgotten, the fetch was replaced, or it was for a draft, only the callers get the outcome.
 - If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
 
@@ -98,9 +99,9 @@ class Fetcher:
             fetches = list[Fetch]()
             for entry in entries:
                 running = self._fetches.get(entry.key)
-                # A running fetch that may hang is replaced once, if there is a record to show meanwhile.
-                replaces = entry.faq is not None and change.state is not None
-                if running is None or (replaces and not running.is_replacement):
+                # A running fetch may hang, so it is replaced once if there is a record to show meanwhile.
+                may_replace = entry.faq is not None and change.state is not None
+                if running is None or (may_replace and not running.is_replacement):
                     fetches.append(Fetch(entry.key, is_replacement=running is not None))
             self._fetches.update((fetch.key, fetch) for fetch in fetches)
         for fetch in fetches:

@@ -128,7 +128,7 @@ class MemoryCache:
                     self._entries[key] = expired(replace(entry, retry_at=now), now)
 
     def announce(self, change: Change) -> list[Entry]:
-        """Let the entries of a slug wait for a change; return what they were before."""
+        """Let the entries of a slug wait for a change; return them as they were before."""
         with self._lock.own():
             now = self.clock()
             entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]

@@ -123,8 +123,8 @@ class Document:
     def without_incomplete(self) -> Self:
         """Return the document without the items that have no question or no answer, and a note on each.
 
-        They stay, and the document is refused, unless most items have both and most of those ask. They also
-        stay in a document that states its format: its writer did not mean to leave them out.
+        The document stays as it is, and is refused later, unless most items have both and most of those ask.
+        One that states its format also stays as it is, because its writer did not mean to leave them out.
         """
         items = [one if isinstance(one, dict) else dict.fromkeys(_TEXTS, one) for one in self.items]
         empty = {i: name for i, one in enumerate(items) for name in _TEXTS if one[name] in (None, "", [], {})}

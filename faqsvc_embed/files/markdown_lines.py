@@ -74,7 +74,7 @@ _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 LIST_TAG: Final = re.compile(r"[^\w-]faqs?(?:\.\w+)?[ \"'%>}]", re.IGNORECASE)
-"""A tag that shows questions from elsewhere, such as `{{< faq >}}`; `{% include faq-nav.html %}` is none."""
+"""A tag that inserts questions, such as `{{< faq >}}`, unlike `{% include faq-nav.html %}`."""
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%(?:[^{}\"]|\"[^\s{}\"]*\")*%\}")
 """A line for the generator of a website. A tag that quotes several words may show them to readers."""
 NOT_SHOWN: Final = re.compile(
@@ -82,12 +82,12 @@ NOT_SHOWN: Final = re.compile(
     r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
-NOTE: Final = re.compile(
+ADMONITION: Final = re.compile(
     r"[ \t]*(?:\{%-?[ \t]*hint\b(?:(?!endhint).)*"
     r"|:{3,}[ \t]*\{?\.?(?:caution|danger|important|info|note|tip|warning)\b(?:(?!:::).)*)"
 )
-NOTE_END: Final = re.compile(r".*\{%-?[ \t]*endhint\b.*|[ \t]*:{3,}[ \t]*")
-"""The first and the last line of a box for a note."""
+ADMONITION_END: Final = re.compile(r".*\{%-?[ \t]*endhint\b.*|[ \t]*:{3,}[ \t]*")
+"""The first and the last line of an admonition."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")

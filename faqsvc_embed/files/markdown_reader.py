@@ -59,10 +59,10 @@ def read_markdown(text: str) -> Document:
     """
     lines = text.split("\n")
     fields, below = _front_matter(lines)
-    is_address = "/" in str(fields.get("slug"))  # of the page in the host's website
     has_text = any(map(is_text, lines[below:]))
-    other_fields = {"question"} if has_text else set[str]()  # the text below a question is its answer
-    other_fields |= {"slug"} if is_address else set()
+    other_fields = {"question"} if has_text else set[str]()  # the text answers that question
+    if "/" in str(fields.get("slug")):  # the address of the page in the host's website
+        other_fields.add("slug")
     stated = yaml_document({name: value for name, value in fields.items() if name not in other_fields})
     if stated.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(stated.answer_format)}: use text or markdown")
@@ -243,7 +243,7 @@ class _Reading:
     def _refuse_template(self, answers: list[str]) -> None:
         """Raise ValueError if half of the questions, or all answers, are code of a template.
 
-        The questions are also elsewhere if a tag such as `{{< faq >}}` stands above only one.
+        A tag such as `{{< faq >}}` above a single question is such code: it inserts the other questions.
         """
         texts = [one.text for one in self._questions]
         code = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
 from faqsvc_embed.files.markdown_lines import (
+    ADMONITION,
+    ADMONITION_END,
     ATTRIBUTES,
     CONTENTS,
     DECORATION,
     HEADING,
     HTML_HEADING,
     NOT_SHOWN,
-    NOTE,
-    NOTE_END,
     TEMPLATE,
     has_words,
     joined,
@@ -108,7 +108,7 @@ class Source:
             for token, inline in pairwise(tokens)
             if token.type == "heading_open" and token.level == 0 and token.map
         }
-        is_labelled, notes = False, self._notes()
+        is_labelled, admonitions = False, self._admonitions()
         signs = {token.markup for token, _ in tops.values()}
         has_signs = "##" in signs or ("=" not in signs and any(sign.startswith("##") for sign in signs))
         for number, line in enumerate(self.texts):
@@ -136,19 +136,19 @@ class Source:
                     one.text, one.is_explicit = text_after(label), True
                 is_labelled = one.is_explicit
                 one.asks = one.is_explicit or asks(self.plain(one.text))
-                if one.asks or number not in notes:
+                if one.asks or number not in admonitions:
                     yield one
 
-    def _notes(self) -> set[int]:
-        """Return the lines of boxes for notes, whose heading is no question unless it asks.
+    def _admonitions(self) -> set[int]:
+        """Return the lines of admonitions, whose heading is no question unless it asks.
 
-        A box without an end, or with several headings, may have questions in it.
+        One without an end, or with several headings, is left out, because these may be questions.
         """
         found, first, headings = set[int](), -1, 0
         for number, line in enumerate(() if self.is_written else self.texts):
-            if NOTE.fullmatch(line):
+            if ADMONITION.fullmatch(line):
                 first, headings = number, 0
-            elif NOTE_END.fullmatch(line):
+            elif ADMONITION_END.fullmatch(line):
                 found.update(range(first, number) if first >= 0 and headings == 1 else ())
                 first = -1
             else:

@@ -152,8 +152,8 @@ def _by_form(source: Source) -> Iterator[list[Opener]]:
             taken.update(range(max(one.line, end), one.end or 0))
             end = max(one.end or 0, end)
         if form is None or (found and form is boxes) or any(one.asks for one in found):
-            lines_of_form = {one.line for one in found}
-            yield _in_order((one for one in source.headings if one.line not in lines_of_form), found)
+            own_lines = {one.line for one in found}
+            yield _in_order((one for one in source.headings if one.line not in own_lines), found)
 
 
 def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int]) -> list[Opener]:

@@ -27,8 +27,9 @@ MAX_ADDRESS: Final = 8_000
 def without_address(call: Call) -> Call:
     """Return a call in which an address in `slug` is replaced by its slug and its language.
 
-    It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
-    accepts any host: the service may have several names, but another may have an FAQ with the same slug.
+    It is the address of an FAQ's page, of its record, or of its page in the desk. A tool that reads accepts
+    any host, because the service may have several names. One that writes does not, because another service
+    may have an FAQ with the same slug.
 
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
@@ -38,11 +39,11 @@ def without_address(call: Call) -> Call:
         return call
     base_url = call.reading().settings.base_url
     path, _, query = text.removeprefix(base_url).partition("#")[0].partition("?")
-    is_read = call.name in ("get_faq", "get_faq_jsonld")
-    if found := _PATH.search(path) if is_read else _PATH.match(path):
+    is_reading = call.name in ("get_faq", "get_faq_jsonld")
+    if found := _PATH.search(path) if is_reading else _PATH.match(path):
         lang = _language_in(query, call.arguments.get("lang"))
-        stated = {"lang": lang} if lang else {}
-        return replace(call, arguments={**call.arguments, "slug": unquote(found[1]), **stated})
+        language = {"lang": lang} if lang else {}
+        return replace(call, arguments={**call.arguments, "slug": unquote(found[1]), **language})
     raise ToolError(
         f"{quoted(shorten(text, 200))} is not a slug, nor the address of an FAQ at {base_url}: pass "
         "the slug instead."

@@ -86,9 +86,9 @@ def guarded_parts(
 
 
 _failing: Final = dict[tuple[str, str], set[tuple[str, str]]]()
-"""The guarded calls that fail at present, by the function and the traceback of their exception."""
+"""The guarded calls that fail at present, by their function and the traceback of the exception."""
 _lines: Final = Counter[tuple[str, str]]()
-"""How often each of these was logged."""
+"""How often each of these failures was logged."""
 
 
 def _failed(

@@ -209,8 +209,10 @@ class OptionResolver:
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
         nonce = guarded(_nonce, page, nonce, caller, otherwise=None, passes=self._passes)
-        if nonce and not (isinstance(nonce, str) and re.fullmatch(_NONCE, str(nonce))):  # Django's is lazy
-            accepted = "base64, as text or by a function, is accepted"
+        if nonce and not (
+            isinstance(nonce, str) and re.fullmatch(_NONCE, str(nonce))
+        ):  # Django's text is lazy
+            accepted = "base64 text, or a function that returns it, is accepted"
             self.problems("", caller).refuse("nonce", nonce, accepted)
             nonce = None
         if not nonce and page.folder is None:

@@ -31,9 +31,10 @@ def question_nodes(
     ids: Sequence[str | None] | None = None,
     lang: str | None = None,
 ) -> list[Node]:
-    """Return the nodes of questions that equal no earlier one, from their places, names and answers.
+    """Return the nodes of questions, from their places, names and answers.
 
-    A question has an `@id` if `ids` has one for its place: that of its element on the page.
+    A question without an answer, or that equals an earlier one, is left out. `ids` has the id of each
+    question's element on the page, which becomes its `@id`; None if it has no element.
     """
     nodes, keys = dict[int, Node](), shown(faq).keys
     for place, name, text in texts:
@@ -66,7 +67,7 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
     if faq.answer_format == "markdown":
         items = answers.items(faq, QUESTION_LEVEL)
         nodes = question_nodes(faq, ((item.place, item.question, item.json_ld) for item in items))
-    else:  # the answers as they are, without their HTML
+    else:  # plain text needs no HTML
         plain = enumerate(shown(faq).items)
         nodes = question_nodes(faq, ((place, item.question, item.answer) for place, item in plain))
     language = {"inLanguage": faq.lang} if faq.lang else {}

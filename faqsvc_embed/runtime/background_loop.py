@@ -146,10 +146,10 @@ class _Loop(asyncio.SelectorEventLoop):
             while not shutdown.done():
                 with contextlib.suppress(RuntimeError):  # `end` has stopped the loop again
                     self.run_until_complete(shutdown)
-            for sock in list(self._connected):  # of tasks that have not ended in time
+            for sock in list(self._connected):  # left open by tasks that did not end in time
                 sock.close()
             self.has_ended.set()
-            for future in list(self._futures):  # of these tasks, or submitted too late to run
+            for future in list(self._futures):  # their tasks did not end, or never began
                 future.cancel()
             self.close()
             self._forget()

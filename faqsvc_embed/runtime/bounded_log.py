@@ -76,10 +76,10 @@ class LogThrottle:
 
 
 def origin_of(error: BaseException) -> str:
-    """Return where an exception was raised, with all its callers, so that the same bug can be recognised."""
+    """Return the type and the traceback of an exception, by which the same bug can be recognised."""
     traceback, frames = error.__traceback__, dict[str, None]()
     while traceback is not None:
-        # Each frame once: an object that is raised again collects the frames of all its raises.
+        # Each frame once, because an exception that is raised again adds the same frames again.
         frames[f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lasti}"] = None
         traceback = traceback.tb_next
     return " ".join([type(error).__name__, *frames])

@@ -38,18 +38,18 @@ def base_url(value: object) -> str:
     """Return an http or https URL without its last slash, with scheme and host in lower case."""
     if not value:
         return ""
-    accepted = ValueError("a URL with http or https and a host, such as https://faq.example.com, is accepted")
+    invalid = ValueError("a URL with http or https and a host, such as https://faq.example.com, is accepted")
     if not isinstance(value, str) or not value.isprintable() or re.search(r"[ \\]", value):
-        raise accepted
+        raise invalid
     if re.search("[?#]|//[^/]*@", value):
-        raise ValueError("a URL without user name, password, query and fragment is accepted")
+        raise ValueError("a URL without user name, password, query or fragment is accepted")
     try:
         parts = urlsplit(value)
         _ = parts.port  # parsed when it is read
     except ValueError:
-        raise accepted from None
+        raise invalid from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise accepted
+        raise invalid
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 

@@ -144,7 +144,7 @@ class ChangeFeed:
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
             try:
-                for slug in new:  # it may have changed before the connection
+                for slug in new:  # may have changed before; the delay spreads the requests over time
                     self._changed(Change(slug, state=None), _random.random() * len(new) / REFRESHES)
                 async for event in EventSource(response, MAX_EVENT):
                     if event.id.isascii() and event.id.isprintable():  # it is sent back in a header
@@ -154,7 +154,7 @@ class ChangeFeed:
                         self._changed(change)
                     elif event.event == "reset":  # the service no longer has the events since `_last_id`
                         self._heard, self._last_id = frozenset(), ""
-                        raise FAQUnavailable("the service has lost the events since then")
+                        raise FAQUnavailable("the service no longer has the missed events")
                 raise FAQUnavailable("the service closed it")
             finally:
                 self.is_connected = False

@@ -87,7 +87,7 @@
   const $aim = ($event) => {
     $start();
     const $target = document.querySelector(":target"), $item = $target?.closest(".faqsvc-item,.faqsvc-section");
-    /* The filter of a visitor who comes back to the page stays. */
+    /* A visitor who comes back to the page keeps the filter. */
     if (!$item || ($item.hidden ? $event?.type == "pageshow" : $target.checkVisibility?.())) return;
     if ($item.hidden) $clear($item.closest(".faqsvc"));
     $open($item, true);

@@ -19,9 +19,9 @@ from starlette.routing import Route
 from tests.benchmarks.hostpage import record
 from tests.support.running import running
 
-HOW: Final[dict[str, Any]] = {"count": 20, "latency": 0.0, "hangs": False, "max_age": 3600}
-"""How many questions an FAQ has, how many seconds an answer takes and is fresh, and whether it hangs."""
-OPEN: Final = {"now": 0, "most_open": 0}
+BEHAVIOUR: Final[dict[str, Any]] = {"count": 20, "latency": 0.0, "hangs": False, "max_age": 3600}
+"""Questions of an FAQ, seconds until a response, whether none comes, and seconds for which it is fresh."""
+OPEN_REQUESTS: Final = {"now": 0, "most_open": 0}
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,23 @@ class Upstream:
 
     base_url: str
 
-    def behave(self, **how: Any) -> dict[str, int]:
-        """Behave differently from now on, and return how many requests were open since the last call."""
-        asked = urllib.request.Request(f"{self.base_url}/behave", json.dumps(how).encode(), method="POST")
-        with urllib.request.urlopen(asked, timeout=10) as answer:
-            counted: dict[str, int] = json.load(answer)
+    def behave(self, **behaviour: Any) -> dict[str, int]:
+        """Change the behaviour; return how many requests are open, and the most since the last call."""
+        body = json.dumps(behaviour).encode()
+        request = urllib.request.Request(f"{self.base_url}/behave", body, method="POST")
+        with urllib.request.urlopen(request, timeout=10) as response:
+            counted: dict[str, int] = json.load(response)
             return counted
 
 
 @contextmanager
-def upstream(**how: Any) -> Iterator[Upstream]:
+def upstream(**behaviour: Any) -> Iterator[Upstream]:
     """Run the service in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.upstream"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         service = Upstream(process.stdout.readline().strip())
-        service.behave(**how)
+        service.behave(**behaviour)
         yield service
         process.terminate()
 
@@ -56,25 +57,25 @@ def body(slug: str, count: int) -> bytes:
 
 
 async def behave(request: Request) -> Response:
-    counted = dict(OPEN)
-    HOW.update(await request.json())
-    OPEN["most_open"] = OPEN["now"]
+    counted = dict(OPEN_REQUESTS)
+    BEHAVIOUR.update(await request.json())
+    OPEN_REQUESTS["most_open"] = OPEN_REQUESTS["now"]
     return JSONResponse(counted)
 
 
 async def read(request: Request) -> Response:
-    OPEN["now"] += 1
-    OPEN["most_open"] = max(OPEN["most_open"], OPEN["now"])
+    OPEN_REQUESTS["now"] += 1
+    OPEN_REQUESTS["most_open"] = max(OPEN_REQUESTS["most_open"], OPEN_REQUESTS["now"])
     try:
-        if HOW["hangs"]:
+        if BEHAVIOUR["hangs"]:
             while not await request.is_disconnected():
                 await asyncio.sleep(0.05)
-        elif HOW["latency"]:
-            await asyncio.sleep(HOW["latency"])
+        elif BEHAVIOUR["latency"]:
+            await asyncio.sleep(BEHAVIOUR["latency"])
     finally:
-        OPEN["now"] -= 1
-    headers = {"Cache-Control": f"public, max-age={HOW['max_age']}"}
-    return Response(body(request.path_params["slug"], HOW["count"]), 200, headers, "application/json")
+        OPEN_REQUESTS["now"] -= 1
+    headers = {"Cache-Control": f"public, max-age={BEHAVIOUR['max_age']}"}
+    return Response(body(request.path_params["slug"], BEHAVIOUR["count"]), 200, headers, "application/json")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def test_closing_leaves_no_connection_open_however_late_it_is(
     embed = make_embed(timeout=60)
     embed.use_faq("pricing", wait=0)
     faulty.wait_for_requests(1)
-    monkeypatch.setattr(background_loop, "CLOSE_TIMEOUT", 0.0)  # a busy machine needed more
+    monkeypatch.setattr(background_loop, "CLOSE_TIMEOUT", 0.0)  # as if the machine were too busy
     embed.close()
     assert faulty.wait_for_disconnects()
     wait_until(lambda: not own_threads())

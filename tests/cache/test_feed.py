@@ -68,10 +68,10 @@ def hold_a_refresh(embed: FAQEmbed, service: FeedService) -> None:
 
 
 def release(held: threading.Event, embed: FAQEmbed, service: FeedService) -> None:
-    """Let a read that was held get its response, and wait until the embed has it."""
+    """Let a held read get its response, and wait until the embed has handled it."""
     held.set()
     wait_until(lambda: len(service.responses) == len(service.reads))
-    answer(embed, "legal")  # arrives later by the same loop
+    answer(embed, "legal")  # the same loop handles it later
     settle(embed)
 
 
@@ -234,7 +234,7 @@ def test_a_new_translation_arrives_although_an_older_record_has_a_higher_revisio
     wait_until(lambda: embed.get_faq("pricing", lang="de").lang == "de")
 
 
-def test_a_change_does_not_wait_for_a_request_that_hangs_and_whose_response_is_no_failure(
+def test_a_change_does_not_wait_for_a_request_that_hangs_and_whose_late_response_is_ignored(
     service: FeedService, caplog: pytest.LogCaptureFixture
 ) -> None:
     with FAQEmbed(service.url, max_fresh=0, timeout=600) as embed:

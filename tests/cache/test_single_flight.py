@@ -148,7 +148,7 @@ def test_a_flood_of_slugs_leaves_nothing_behind(faulty: FaultyServer) -> None:
                 embed.use_faq(f"bot-{number}")
             wait_until(lambda: not embed.reader.fetcher.is_fetching())
 
-        tracemalloc.start()  # so that the entries that are evicted count as those that replace them
+        tracemalloc.start()  # before both floods, so that evicted entries are counted, too
         try:
             flood(range(2_000))
             gc.collect()

@@ -367,19 +367,19 @@ def test_an_edit_writes_no_other_faq_and_no_other_translation(
     for slug, lang in (("guarded", "en"), ("guarded", "de"), ("other", "en")):
         publish(slug, lang=lang, items=[TEXTS[lang]])
 
-    def others() -> object:
+    def read_others() -> object:
         with FAQClient() as client:
             german = client.newest_revision("guarded", lang="de")
             return len(client.list_faqs()), german, client.get_faq("other")
 
-    before = others()
+    before = read_others()
     editor(monkeypatch, tmp_path, f"path.write_text(path.read_text().replace({old!r}, {new!r}, 1))")
     message = failure(faqsvc("edit", "guarded", "--lang", "en"))
     path = Path(message.split()[-1])
     assert "euros" in path.read_text()
     path.unlink()
     assert old.split()[0].rstrip(":") in message
-    assert others() == before
+    assert read_others() == before
 
 
 def test_an_edit_can_make_a_translation(

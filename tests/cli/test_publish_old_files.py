@@ -349,7 +349,7 @@ def test_a_purged_faq_is_not_brought_back(desk: Desk) -> None:
     assert (desk.answer("people"), desk.answer("prices")) == ("", "Six euros.")
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+def act_before_write(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Let somebody act just before the command publishes its first file."""
     publish = FAQClient.publish_faq
 
@@ -372,7 +372,7 @@ def test_a_race_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Non
         for slug in slugs:
             desk.edit(slug, "Seven euros.")
 
-    meanwhile(monkeypatch, edit_both)
+    act_before_write(monkeypatch, edit_both)
     status, done, lines = desk.publish()
     assert (status, done, len(lines)) == (1, [], 2)
     assert [desk.answer(slug) for slug in slugs] == ["Seven euros.", "Seven euros."]
@@ -384,7 +384,7 @@ def test_a_translation_that_somebody_else_has_just_made_is_not_overwritten(
     desk.write("prices", "Five euros.")
     desk.publish()
     desk.write_german()
-    meanwhile(monkeypatch, lambda: desk.translate("Sieben Euro."))
+    act_before_write(monkeypatch, lambda: desk.translate("Sieben Euro."))
     assert desk.refusal()
     assert desk.client.get_faq("prices", lang="de").items[0].answer == "Sieben Euro."
 

@@ -136,7 +136,7 @@ Environ = dict[str, str]
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the project of the page, with a database and an administrator."""
+    """The project of the page, with a database and an administrator."""
     folder = tmp_path_factory.mktemp("project")
     write_files(blocks_of(ADMIN_PAGE), folder)
     django(folder, "makemigrations", "faqs")

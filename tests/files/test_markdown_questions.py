@@ -468,9 +468,9 @@ def test_a_section_may_begin_with_its_contents() -> None:
     assert [item["section"] for item in read_markdown(text).items] == ["Tea", "Cake"]
 
 
-@pytest.mark.parametrize("note", ["{{% hint %}}\n{}\n{{% endhint %}}", "::: tip\n{}\n:::"])
-def test_a_heading_in_a_note_is_no_question(note: str) -> None:
-    document = read_markdown(f"# FAQ\n\n{note.format('## Help us!')}\n\n## Why?\nSo.\n\n## Who?\nWe.\n")
+@pytest.mark.parametrize("box", ["{{% hint %}}\n{}\n{{% endhint %}}", "::: tip\n{}\n:::"])
+def test_a_heading_in_an_admonition_is_no_question(box: str) -> None:
+    document = read_markdown(f"# FAQ\n\n{box.format('## Help us!')}\n\n## Why?\nSo.\n\n## Who?\nWe.\n")
     assert [item["question"] for item in document.items] == ["Why?", "Who?"]
     assert "Help us!" in (document.introduction or "")
 

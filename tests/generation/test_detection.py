@@ -77,7 +77,7 @@ Horario|Lunes y martes
 Menú y precios|10 euros
 """,
 }
-NO_TEXT: Final = {
+MIXED: Final = {
     "zh": """
 如何安装？|运行 `pip install "faqsvc-embed[service]"`。[文档](https://docs.example.com/guides/on/linux)
 如何安装？|pip install faqsvc-embed|如何更新？|pip install --upgrade faqsvc-embed
@@ -122,7 +122,7 @@ Où est votre bureau à Séoul ?|서울특별시 강남구 테헤란로 123
 ¿Cómo se dice hola en coreano?|안녕하세요.
 """,
 }
-"""FAQs with code, addresses, names and words of another script, which are no text of their language."""
+"""FAQs with code, addresses, names and words of other languages, which must not decide the language."""
 FAQS: Final = {"ja": JAPANESE, "zh": SIMPLIFIED + TRADITIONAL, **OTHERS}
 
 
@@ -135,7 +135,7 @@ def items_of(faq: str) -> list[Item]:
     ("lang", "faq"),
     [
         (lang, faq)
-        for known in (FAQS, NO_TEXT)
+        for known in (FAQS, MIXED)
         for lang, faqs in known.items()
         for faq in faqs.split("\n")
         if faq

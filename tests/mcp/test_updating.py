@@ -109,7 +109,7 @@ def test_a_translation_has_the_website_of_the_published_revision(owner: FAQClien
     assert (faq.website_name, faq.answer_format) == ("Tea & Sons", "text")
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+def act_before_write(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Let somebody act just before the tool writes."""
     publish = FAQClient.apublish_faq
 
@@ -124,7 +124,7 @@ def test_a_translation_that_somebody_else_has_just_made_is_a_conflict(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "race")
-    meanwhile(monkeypatch, lambda: put(owner, "race", items=[("Frage?", "Mias.")], lang="de"))
+    act_before_write(monkeypatch, lambda: put(owner, "race", items=[("Frage?", "Mias.")], lang="de"))
     found = conflict(update(owner, "race", 0, {"question": "Frage?", "answer": "Meine."}, lang="de"))
     assert found["current"]["items"] == [{"question": "Frage?", "answer": "Mias."}]
     assert answers(owner, "race", lang="de") == ["Mias."]
@@ -438,7 +438,7 @@ def test_an_faq_that_is_unpublished_during_an_update_stays_unpublished(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "closing")
-    meanwhile(monkeypatch, lambda: owner.unpublish_faq("closing"))
+    act_before_write(monkeypatch, lambda: owner.unpublish_faq("closing"))
     assert "undo: true" in error(update(owner, "closing", 1, {"question": "Question 0?", "answer": "New."}))
     assert [faq.state for faq in owner.list_faqs(text="closing")] == ["unpublished"]
 

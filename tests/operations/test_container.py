@@ -120,7 +120,7 @@ def folder_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     command, *options = [word.replace("0.0.0.0", "127.0.0.1") for word in command_of(SERVICES["faqs"])]
     assert command == "serve"
     with serving(*options, "--port", "0") as address:
-        # It listens before its workers are there, which takes long on a busy machine.
+        # It listens before its workers have started, which takes long on a busy machine.
         assert httpx2.get(f"{address}/livez", trust_env=False, timeout=120).status_code == 200
         yield int(address.rpartition(":")[2]), key
 

@@ -116,7 +116,7 @@ INVALID: list[tuple[dict[str, Any], str]] = [
     ({"theme": {"accentColor": "url(//x)"}}, "accentColor"),
     ({"theme": {"questionSize": float("nan")}}, "questionSize"),
     ({"theme": {"colour": "red"}}, "'colour'"),
-    ({"theme": ("teal",)}, "theme"),  # a tuple, which is not what a mapping is turned into
+    ({"theme": ("teal",)}, "theme"),  # mappings become tuples, but tuples are not accepted
     ({"theme": "red"}, "theme"),
     ({"theme": {"accentColor": "red;}"}}, "accentColor"),
     ({"heading_level": 1}, "heading_level"),

@@ -131,7 +131,7 @@ def test_a_process_can_be_forked_while_other_threads_have_locks(faulty: FaultySe
 FOLLOWING: Final = """
 import os, signal, sys, time, warnings
 signal.alarm(300)
-if sys.argv[2] == "uwsgi":  # which forks in C, after which Python runs no hook; a real one may hang
+if sys.argv[2] == "uwsgi":  # forks in C, without Python's hooks; a real one may hang
     os.register_at_fork = lambda **_: None
 from faqsvc_embed import FAQEmbed
 warnings.simplefilter("ignore", DeprecationWarning)

@@ -76,7 +76,7 @@ def pages_of_a_service(folder: Path) -> dict[str, str]:
 
 
 def test_the_checker_finds_a_mistake_and_no_error_in_any_page(readers: Path, tmp_path: Path) -> None:
-    """It reads all pages in one run, of which the start takes longest."""
+    """All pages are checked in one run, because the checker takes longest to start."""
     wrong = '<!DOCTYPE html><html lang="en"><title>x</title><p id="a"><p id="a">'
     checked, paths = tmp_path / "pages", dict[str, str]()
     checked.mkdir()
@@ -85,7 +85,7 @@ def test_the_checker_finds_a_mistake_and_no_error_in_any_page(readers: Path, tmp
         file = checked / f"{number}.html"
         file.write_text(html, encoding="utf-8")
         paths[file.as_uri()] = path
-    # A run ends before slower compilation pays.
+    # The run is too short for more optimisation to pay.
     java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-jar", CHECKER]
     options = ["--errors-only", "--exit-zero-always", "--format", "json", str(checked)]
     done = subprocess.run(

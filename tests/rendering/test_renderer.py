@@ -144,7 +144,7 @@ def test_a_nonce_is_on_every_element_and_adds_no_attribute(nonce: str, variant: 
     html = fake_embed({"p": faq()}).render("p", nonce=nonce, variant=variant, theme=Theme("teal"))
     html.encode()
     found = nonces(html)
-    assert set(found) == {nonce if nonce == "plain=" else None}  # E7: the others are no nonces
+    assert set(found) == {nonce if nonce == "plain=" else None}  # E7: the others are not valid
     assert len(found) == (3 if variant == "disclosure" else 2)
     allowed = {"nonce", "type"}
     assert all(set(e.attrib) <= allowed for e in Parsed(html).tagged("style", "script"))

@@ -27,7 +27,7 @@ class FeedService:
         self.revisions = defaultdict[str, int](lambda: 1)
         self.reads = list[str]()
         self.responses = list[str]()
-        """The reads that have got their response."""
+        """The reads whose response was sent."""
         self.uncached_reads = list[str]()
         """The reads that no cache in front of the service may respond to."""
         self.connections = list[dict[str, Any]]()

@@ -1,4 +1,4 @@
-"""A page at / of one template, in each framework; its headers let every cache keep it."""
+"""A host in each framework: its page at / renders a template, and may be cached by everybody."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Two FAQs, and the environments of Jinja and the Flask applications that show them."""
+"""Two FAQs, and the Jinja environments and Flask applications that show them."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ def environment(
 
 
 def flask_app(view: Callable[[], Any] | str = TWO, faqs: FAQEmbed | None = None, **options: Any) -> Flask:
-    """Return an application with one page at /, by a view or a template; what a view raises comes out."""
+    """Return an application with one page at /, by a view or a template; its errors are raised."""
     app = Flask("host", **options)
     app.testing = True
     FAQExtension(app, embed=faqs or embed())

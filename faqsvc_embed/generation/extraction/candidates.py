@@ -206,7 +206,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             filled_in |= answers
         elif len(unanswered) < max(2, 2 * len(candidates)):
             kept += candidates
-    # The first panel may look different, because it is open.
+    # A panel that is open may look different from the others, but has the same answer.
     return [candidate for candidate in kept if candidate.answer not in filled_in]
 
 

@@ -294,6 +294,7 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
         visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
     except RevisionConflict:
         return _conflict(visit, editor)
+    # An FAQ in the bin has no page, so the list of FAQs is shown.
     return redirect(visit, f"{'' if is_whole else page}?done=bin")
 
 
@@ -315,15 +316,15 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
 
 def _what_happened(before: str, now: Revision) -> str:
     """Return what has happened to a translation since the version `before`."""
-    newest, published, _ = f"{before}..".split(".", 2)
-    if now.is_unpublished or (now.published is None and number_of(published)):
+    newest_before, published_before, _ = f"{before}..".split(".", 2)
+    if now.is_unpublished or (now.published is None and number_of(published_before)):
         return "it was unpublished"
-    if newest == str(now.newest):
+    if newest_before == str(now.newest):
         return f"revision {now.published} was published" if now.published else "somebody changed it"
-    if now.newest < (number_of(newest) or 0):
+    if now.newest < (number_of(newest_before) or 0):
         return "the draft was discarded"
-    author, done = now.author or "somebody", "published" if now.newest == now.published else "saved"
-    return f"{author} {done} revision {now.newest}"
+    verb = "published" if now.newest == now.published else "saved"
+    return f"{now.author or 'somebody'} {verb} revision {now.newest}"
 
 
 def _known(visit: Visit, slug: str) -> FAQInfo | None:

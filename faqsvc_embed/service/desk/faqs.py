@@ -87,8 +87,8 @@ def show_history(visit: Visit) -> Response:
     found, next_ = revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=visit.after)
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
-    seen = (revision.number for revision in found if revision.published_at and revision.number < new)
-    old = number_of(visit.query("old")) or next(seen, max(new - 1, 0))  # what readers saw before
+    earlier = (revision.number for revision in found if revision.published_at and revision.number < new)
+    old = number_of(visit.query("old")) or next(earlier, max(new - 1, 0))  # what readers saw before
     return render(
         visit,
         "history.html",

@@ -99,7 +99,7 @@ def sign_out(visit: Visit) -> Response:
     assert session is not None  # noqa: S101 - the routes require it
     visit.storage.sign_ins.end(session.cookie)
     others = [one.cookie for one in _others(visit, session.person.site)]
-    response = redirect(replace(visit, root=visit.desk), "")  # of another site, or to sign in
+    response = redirect(replace(visit, root=visit.desk), "")  # shows another site, or asks to sign in
     visit.set_cookie(response, ".".join([*others, session.cookie]))
     return response
 

@@ -41,7 +41,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
 
 
 def _text(faq: FAQ, text: str, html: object) -> str:
-    """Return a text as Markdown, made from its HTML: that of a record might mean something else here."""
+    """Return a text as Markdown, made from its HTML, because the original may mean something else here."""
     return escaped_text(text) if faq.answer_format == "text" else html_to_markdown(str(html), is_whole=True)
 
 

@@ -80,7 +80,7 @@ def _page(
     headers = {"content-language": shown.lang}
     policy = {"content-security-policy": content_security_policy(faq)}
     if notices is not None:
-        best_media_type(call.request, HTML)
+        best_media_type(call.request, HTML)  # raises Problem (406): a preview has no Markdown
         text = render_page(urls.base, faq, shown, links, notice=notices[shown.lang])
         return Response(text, 200, PREVIEW_HEADERS | headers | policy, HTML)
     has_suffix = call.request.path_params["slug"].endswith(MARKDOWN_SUFFIX)

@@ -101,7 +101,7 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
     Raises:
         TransferFailed: the database is not empty, a line is not a line of an export, or the end is missing.
     """
-    count, is_complete, is_old = 0, False, False
+    count, is_complete, lacks_sources = 0, False, False
     with database.writing() as connection:
         if connection.execute(select(schema.sites.c.id).limit(1)).first() is not None:
             raise TransferFailed(f"{database.name} is not empty; import into a new database")
@@ -111,12 +111,12 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
             while rows := [row for _, row in islice(same, BATCH)]:
                 connection.execute(insert(target), rows)
                 count += sum(row["state"] not in HIDDEN for row in rows) if target is schema.faqs else 0
-                is_old |= target is schema.revisions and "translated_from" not in rows[0]
+                lacks_sources |= target is schema.revisions and "translated_from" not in rows[0]
                 is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
-        if is_old:
-            connection.exec_driver_sql(upgrade.SOURCES)
+        if lacks_sources:
+            connection.exec_driver_sql(upgrade.COPY_SOURCES)
         _begin_epoch(connection)
         if not database.is_sqlite:  # the next number comes from a sequence
             sequence = func.pg_get_serial_sequence("audit_log", "number")

@@ -19,16 +19,16 @@ _VERSIONS: Final = sorted(file.stem[1:5] for file in (_MIGRATIONS / "versions").
 HEAD: Final = _VERSIONS[-1]
 """The newest version. Each release can still use the schema of the next one."""
 
-SOURCES: Final = """
+COPY_SOURCES: Final = """
 UPDATE revisions SET translated_from = (
   SELECT translated_from FROM translations WHERE slug = revisions.slug AND lang = revisions.lang)
 WHERE (slug, lang, number) IN (
   SELECT slug, translations.lang, newest FROM translations JOIN faqs USING (slug)
   WHERE translations.translated_from IS NOT NULL AND translations.lang <> faqs.lang)
 """
-"""Gives the newest revisions of translations their sources, which older schemas and exports have elsewhere.
+"""Copies the source of each translation to its newest revision, where older schemas and exports lack it.
 
-Only the newest ones, because readers wait meanwhile. Others are compared by time.
+Only the newest one gets it, because readers wait meanwhile. The others are compared by time.
 """
 
 

@@ -104,7 +104,7 @@ def check_present(faq: Any, access: Access, slug: str, *, binned: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """The conditions of a write: entity tags of `If-Match`, none for `*`, or that the translation is new.
+    """The conditions of a write: entity tags of `If-Match` (`[]` for `*`), or that the translation is new.
 
     The tag of a translation changes when it or the FAQ is unpublished, so a program that began before is
     refused. A new translation does not publish an FAQ that was unpublished. `versions` are those of

@@ -286,8 +286,8 @@ def test_an_item_is_labelled_with_the_language_that_the_model_wrote(llm: FaultyS
     assert [item.lang for item in generate(llm)] == ["en"]
 
 
-class Picky:
-    """An endpoint that accepts only bodies with these fields, and one response format."""
+class StrictEndpoint:
+    """An endpoint that refuses JSON Schema as the response format, and all fields but these."""
 
     def __init__(self, *fields: str, status: int = 400) -> None:
         self.bodies: list[dict[str, Any]] = []
@@ -306,24 +306,24 @@ class Picky:
 
 
 @pytest.mark.parametrize(
-    ("picky", "accepted"),
-    [(Picky("response_format"), {"response_format"}), (Picky(status=422), set())],
+    ("strict", "accepted"),
+    [(StrictEndpoint("response_format"), {"response_format"}), (StrictEndpoint(status=422), set())],
     ids=["a model of 2023", "a strict server"],
 )
 def test_a_refused_response_format_is_left_out_from_then_on(
-    llm: FaultyServer, picky: Picky, accepted: set[str]
+    llm: FaultyServer, strict: StrictEndpoint, accepted: set[str]
 ) -> None:
-    llm.behave(picky)
+    llm.behave(strict)
     chat = engine(llm).endpoint
 
     assert json.loads(complete(chat)) == {"items": [OPEN]}
-    assert set(picky.bodies[-1]) - {"model", "messages"} == accepted
-    requests = len(picky.bodies)
+    assert set(strict.bodies[-1]) - {"model", "messages"} == accepted
+    requests = len(strict.bodies)
     complete(chat)
-    assert len(picky.bodies) == requests + 1
+    assert len(strict.bodies) == requests + 1
 
 
-def test_an_endpoint_that_refuses_everything_fails_and_nothing_is_learned(llm: FaultyServer) -> None:
+def test_an_endpoint_that_refuses_everything_fails_and_no_field_is_left_out_later(llm: FaultyServer) -> None:
     llm.behave(faults.body(b'{"error": "The model `tiny` does not exist"}', status=400))
     chat = engine(llm).endpoint
 

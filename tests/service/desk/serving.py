@@ -56,7 +56,7 @@ class Served(NamedTuple):
         return PublicURLs(self.url).sign_in(self.storage.sign_ins.create_link(self.admin))
 
     def sign_in(self, context: BrowserContext) -> BrowserContext:
-        """Give a browser the cookie that a sign-in link gives, and return it."""
+        """Sign the admin in to a browser context, without the page of the link, and return the context."""
         cookie = self.storage.sign_ins.redeem_link(self.storage.sign_ins.create_link(self.admin))
         assert cookie
         context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{self.url}/desk"}])

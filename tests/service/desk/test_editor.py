@@ -241,7 +241,7 @@ def test_what_is_pasted_is_converted_as_files_are(editor: Editor, storage: Stora
         assert editor.post("/new", token=token, part=part, html=html).status_code == 403
 
 
-def test_a_slug_that_is_taken_or_whose_address_is_used_otherwise_is_refused_and_nothing_typed_is_lost(
+def test_a_slug_that_is_taken_or_reserved_is_refused_and_nothing_typed_is_lost(
     editor: Editor,
 ) -> None:
     publish(editor)

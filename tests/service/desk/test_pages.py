@@ -238,7 +238,7 @@ def test_a_sentence_of_which_most_words_differ_is_not_cut_into_pieces() -> None:
     assert "\n\n" in "".join(piece.text for piece in left if piece.kind == "same")
 
 
-def test_a_form_that_names_no_known_way_to_take_back_changes_nothing(editor: Editor) -> None:
+def test_a_form_without_a_known_action_or_language_changes_nothing(editor: Editor) -> None:
     publish(editor)
     for fields in ({"action": "unpublish", "lang": "xx"}, {"action": "publish"}, {}):
         assert editor.post("/faqs/pricing/remove", **fields).status_code == 422

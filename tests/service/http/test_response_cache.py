@@ -192,23 +192,23 @@ def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
         assert statements_of(client, storage, *reads) == 0
 
 
-class Slow:
-    """Reads of published FAQs that wait until there are `AT_ONCE`, and a while longer for others."""
+class SlowReads:
+    """Reads of published FAQs that wait until `AT_ONCE` are running, and then a little for one too many."""
 
     def __init__(self, storage: Storage, *, fails: bool = False) -> None:
-        self.now = self.most = self.total = 0
+        self.running = self.most_running = self.total = 0
         self._get, self._fails, self._are_enough = storage.publications.get, fails, threading.Event()
         storage.publications.get = self.get  # type: ignore[method-assign]
 
     def get(self, slug: str, lang: str | None = None) -> Publication:
-        self.now, self.total = self.now + 1, self.total + 1
-        self.most = max(self.most, self.now)
-        if self.now == response_cache.AT_ONCE:
+        self.running, self.total = self.running + 1, self.total + 1
+        self.most_running = max(self.most_running, self.running)
+        if self.running == response_cache.AT_ONCE:
             self._are_enough.set()
-        if self.total > 1 or not self._fails:  # the others wait until the first is known to have failed
+        if self.total > 1 or not self._fails:  # the first to fail lets the others begin
             self._are_enough.wait(60)
         time.sleep(0.02)
-        self.now -= 1
+        self.running -= 1
         if self._fails:
             raise StorageUnavailable("late")
         return self._get(slug, lang)
@@ -229,21 +229,21 @@ def statuses_at_once(storage: Storage, paths: list[str]) -> list[int]:
 def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
     for number in range(20):
         put(storage, FAQ(f"faq-{number}", "One", lang="en"))
-    reads = Slow(storage)
+    reads = SlowReads(storage)
     paths = [f"{PATH}/faq-{number}" for number in range(20)] + [f"{PATH}/faq-0"] * 20
     assert statuses_at_once(storage, paths) == [200] * 40
-    assert (reads.total, reads.most) == (20, response_cache.AT_ONCE)
+    assert (reads.total, reads.most_running) == (20, response_cache.AT_ONCE)
 
     paths = [f"/faq/faq-0?faq_preview={number}" for number in range(20)]  # links that are not valid
     assert statuses_at_once(storage, paths) == [200] * 20
-    assert (reads.total, reads.most) == (40, response_cache.AT_ONCE)
+    assert (reads.total, reads.most_running) == (40, response_cache.AT_ONCE)
 
 
 def test_responses_that_cannot_be_cached_do_not_wait_for_each_other(storage: Storage) -> None:
-    """A database that responds late must not make each of many readers wait for all before."""
-    reads = Slow(storage, fails=True)
+    """Otherwise a slow database would make each reader wait for all readers before."""
+    reads = SlowReads(storage, fails=True)
     assert statuses_at_once(storage, [PRICING] * 10) == [503] * 10
-    assert (reads.total, reads.most) == (10, response_cache.AT_ONCE)
+    assert (reads.total, reads.most_running) == (10, response_cache.AT_ONCE)
 
 
 def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,7 @@ def test_a_position_that_the_service_does_not_know_resets(site: Site) -> None:
 @pytest.mark.parametrize(
     "query", ["", "slug=", "slug=a%00b", "slug=a/b", "&".join(f"slug=%2F{n}" for n in range(4_000))]
 )
-def test_slugs_that_cannot_be_are_refused(client: TestClient, query: str) -> None:
+def test_invalid_slugs_are_refused(client: TestClient, query: str) -> None:
     response = client.get(f"/api/v1/events?{query}")
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
     assert len(response.content) < 2_000

@@ -272,7 +272,7 @@ APIKeys.verify = Publications.get = fail
 """
 
 
-def test_an_error_of_ours_is_a_500_also_for_who_is_still_sending_and_is_logged_once(storage: Storage) -> None:
+def test_an_internal_error_is_a_500_even_during_an_upload_and_is_logged_once(storage: Storage) -> None:
     head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: fs_live_x\r\nContent-Length: 100000\r\n\r\n"
     with served(storage, start=BROKEN) as (process, url), connected(url) as connection:
         connection.sendall(head.encode())

@@ -152,7 +152,7 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
 def test_an_export_of_the_release_before_keeps_the_sources_of_translations(
     storage: Storage, tmp_path: Path
 ) -> None:
-    """It has them with the translations, and not with each revision."""
+    """It has them with the translations, not with the revisions."""
     owner = access(storage)
     for lang in ("en", "de", "en"):
         write(storage, owner, lang=lang, title=lang)

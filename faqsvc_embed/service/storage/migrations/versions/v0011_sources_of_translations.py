@@ -3,7 +3,7 @@
 from alembic import op
 from sqlalchemy import Column, Integer
 
-from faqsvc_embed.service.storage.upgrade import SOURCES
+from faqsvc_embed.service.storage.upgrade import COPY_SOURCES
 
 revision = "0011"
 down_revision = "0010"
@@ -11,4 +11,4 @@ down_revision = "0010"
 
 def upgrade() -> None:
     op.add_column("revisions", Column("translated_from", Integer))
-    op.execute(SOURCES)
+    op.execute(COPY_SOURCES)
