@@ -1,4 +1,4 @@
-"""FAQs under real uvicorn: one worker and two, gzip on the wire, and an end within a second."""
+"""FAQs under real uvicorn: one worker and two, gzip on the wire, and a stop within a second."""
 
 import gzip
 import http.client

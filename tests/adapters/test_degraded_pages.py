@@ -24,7 +24,7 @@ every_host = pytest.mark.parametrize("host", hosts.HOSTS)
 
 
 def cache_control(page: Callable[[], tuple[str, Mapping[str, str]]]) -> str:
-    """Return the Cache-Control of a page, of which the rest must be there."""
+    """Check that a page is shown, and return its Cache-Control."""
     html, headers = page()
     assert "<h1>Prices</h1>" in html
     assert "Expires" not in headers

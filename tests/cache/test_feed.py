@@ -84,7 +84,7 @@ def test_an_edit_arrives_although_the_record_is_fresh_for_an_hour(
     assert not embed.use_faq("pricing").is_stale
 
 
-def test_an_unpublished_faq_is_no_longer_shown_and_known_to_be_gone_while_it_is_fetched_again(
+def test_an_unpublished_faq_is_not_found_before_it_is_fetched_again(
     service: FeedService, embed: FAQEmbed
 ) -> None:
     follow(embed, service)
@@ -245,7 +245,7 @@ def test_a_change_does_not_wait_for_a_request_that_hangs_and_whose_late_response
         service.publish("pricing", "New.")
         wait_until(lambda: answer(embed) == "New.")
         settle(embed)
-        service.lag = 1  # the held read gets the record before
+        service.lag = 1  # the held read gets the previous record
         release(held, embed, service)
         assert answer(embed) == "New."
     assert warnings_of(caplog) == []
@@ -296,7 +296,7 @@ def test_a_response_from_before_an_faq_was_unpublished_is_not_saved(
         service.publish("pricing", None)
         wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
         settle(embed)
-        service.lag = service.fails_after = 1  # the held read gets the record before
+        service.lag = service.fails_after = 1  # the held read gets the previous record
         release(held, embed, service)
         assert embed.use_faq("pricing", wait=0).data is None
     service.is_down = True

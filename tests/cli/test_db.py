@@ -133,7 +133,7 @@ def test_a_backup_replaces_the_database_all_of_it(tmp_path: Path, database: str,
 
 
 @pytest.mark.parametrize(("write_to", "read_from"), [("backup", "restore"), ("export", "import")])
-def test_a_copy_is_read_where_the_database_is_lost(
+def test_a_backup_or_an_export_replaces_a_lost_database(
     tmp_path: Path, database: str, owner: Access, write_to: str, read_from: str
 ) -> None:
     copy, url = str(tmp_path / "copy"), f"sqlite:///{tmp_path}/new.db"
@@ -233,7 +233,7 @@ def test_an_export_to_standard_output_keeps_what_is_there(tmp_path: Path, databa
 
 
 @pytest.mark.parametrize("name", ["backup", "export"])
-def test_what_the_disk_has_no_space_for_is_named_and_leaves_no_part(
+def test_a_copy_that_does_not_fit_on_the_disk_is_named_and_leaves_no_part(
     tmp_path: Path, database: str, name: str
 ) -> None:
     storage = open_storage(database)

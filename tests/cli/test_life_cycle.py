@@ -119,7 +119,7 @@ def test_a_call_to_action_of_a_file_is_named_because_it_is_not_published(
             assert (result.exit_code, result.stderr.startswith(f"Warning: {file}: cta ")) == (0, True)
 
 
-def test_the_default_language_is_that_of_the_plain_name_or_english_whatever_the_order_of_the_files(
+def test_the_file_without_a_language_in_its_name_or_else_the_english_one_is_the_default(
     ours: Service, tmp_path: Path
 ) -> None:
     names = {"hours.de.md": "de", "hours.en.md": "en", "tea.de.md": "de", "tea.md": "en"}
@@ -435,7 +435,7 @@ def test_one_answer_is_changed_or_added(
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig", "utf-16"])
-def test_an_answer_that_an_editor_saved_is_read_by_its_byte_order_mark_or_stays_in_its_file(
+def test_an_answer_with_a_byte_order_mark_is_read_and_one_in_an_unknown_encoding_stays_in_its_file(
     ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
 ) -> None:
     publish(encoding, items=[("Open?", "Yes.")])

@@ -30,7 +30,7 @@ def test_no_format_controls_a_terminal(faulty_service: FaultyServer, form: str) 
     assert [c for c in printed if c in "\x00\x07\x1b\x7f\x9b\u202e\u2066"] == []
 
 
-def test_a_terminal_gets_what_its_encoding_has(faulty_service: FaultyServer) -> None:
+def test_a_terminal_gets_characters_that_its_encoding_lacks_as_escapes(faulty_service: FaultyServer) -> None:
     faulty_service.serve(samples.record("tea", ("\uac00 \xe9?", "a")))
     assert "\\uac00 \xe9?" in on_terminal("get", "tea", encoding="cp1252")
 

@@ -164,7 +164,7 @@ def test_two_programs_whose_keys_have_one_name_do_not_overwrite_each_other(
     for _ in range(2):
         assert "--overwrite" in desk.refusal()
         assert desk.answer("prices") == "Five euros."
-        keys.revoke(first)  # which does not make the other its successor
+        keys.revoke(first)  # the other key does not become its successor
 
 
 def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: Desk) -> None:
@@ -176,7 +176,7 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
     assert desk.answer("prices") == "Seven euros."
     (desk.folder / "prices.md").unlink()
     assert desk.pull().exit_code == 0
-    for old, new in (("Seven", "Eight"), ("Eight", "Nine")):  # the file states what it was published as
+    for old, new in (("Seven", "Eight"), ("Eight", "Nine")):  # the file has its published revision
         desk.replace(old, new)
         assert desk.publish() == (0, ["prices"], [])
         assert desk.answer("prices") == f"{new} euros."

@@ -106,7 +106,7 @@ def test_its_commands_end_with_the_faq_on_the_page(tmp_path: Path) -> None:
     assert page.count('"FAQPage"') == 1
 
 
-def test_its_install_line_names_the_clone_beside_the_folder_of_the_site() -> None:
+def test_its_install_lines_install_the_clone_beside_the_site() -> None:
     text = "\n".join(block.text for block in blocks_of(README) if block.language == "console")
     lines = re.findall(r"^pip install .*faqsvc-embed.*$", text, re.MULTILINE)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]

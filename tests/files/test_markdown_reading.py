@@ -243,7 +243,9 @@ def test_an_element_costs_no_more_than_the_length_of_its_attributes() -> None:
 
 
 @pytest.mark.parametrize("numbers", [("1. ", "2. "), ("", "")], ids=["numbered", "not numbered"])
-def test_only_the_number_before_a_section_is_no_part_of_its_name(numbers: tuple[str, str]) -> None:
+def test_a_number_before_the_name_of_a_section_is_left_out_and_one_in_it_is_kept(
+    numbers: tuple[str, str],
+) -> None:
     names = ["Windows 10 and up", "Tea at 5 o'clock"]
     parts = [f"## {number}{name}\n\n### Why?\n\nSo." for number, name in zip(numbers, names, strict=True)]
     text = "\n\n".join(["# FAQ", *parts])

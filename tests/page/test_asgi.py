@@ -273,7 +273,7 @@ def test_a_piece_before_the_first_faq_may_end_within_a_character(cut: int) -> No
         [(b"content-type", b"application/json")],
     ],
 )
-def test_a_start_that_cannot_change_is_not_kept_back(headers: list[tuple[bytes, bytes]]) -> None:
+def test_headers_that_cannot_change_are_sent_at_once(headers: list[tuple[bytes, bytes]]) -> None:
     left = list[str]()
 
     def messages() -> Iterable[Message]:

@@ -42,7 +42,7 @@ import json, os, sys, warnings
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.cache import backend, redis
 warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
-backend.CALL_TIMEOUT = redis.SOCKET_TIMEOUT = 60.0  # a busy machine
+backend.CALL_TIMEOUT = redis.SOCKET_TIMEOUT = 60.0  # for a busy machine
 
 def sockets():
     found = []

@@ -117,7 +117,7 @@ def test_a_first_faq_is_written_and_shown_by_a_host(page: Page, desk: Served) ->
     assert "Werkstatt" in html
 
 
-def test_the_button_link_leaves_a_link_that_works(editor: Page, desk: Served) -> None:
+def test_the_link_button_makes_a_link_that_works_or_none(editor: Page, desk: Served) -> None:
     for selected, typed, expected in (
         ("book", "https://spoke.example/a (b)", None),
         ("book", "spoke.example/a_(b)", "Please [book](https://spoke.example/a_%28b%29) it."),

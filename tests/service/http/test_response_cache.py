@@ -193,7 +193,7 @@ def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
 
 
 class SlowReads:
-    """Reads of published FAQs that wait until `AT_ONCE` are running, and then a little for one too many."""
+    """Reads that wait until `AT_ONCE` are running, and a little longer, in case one more begins."""
 
     def __init__(self, storage: Storage, *, fails: bool = False) -> None:
         self.running = self.most_running = self.total = 0
@@ -226,7 +226,7 @@ def statuses_at_once(storage: Storage, paths: list[str]) -> list[int]:
     return asyncio.run(main())
 
 
-def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
+def test_equal_misses_are_coalesced_and_few_reads_run_at_once(storage: Storage) -> None:
     for number in range(20):
         put(storage, FAQ(f"faq-{number}", "One", lang="en"))
     reads = SlowReads(storage)

@@ -46,7 +46,7 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(events, "HEARTBEAT", 0.2)  # a subscription ends at the next line after `close`
+    monkeypatch.setattr(events, "HEARTBEAT", 0.2)  # a closed subscription ends at the next line
     storage = open_storage(f"sqlite:///{tmp_path / 'faqsvc.db'}")
     key = storage.keys.create("tests")
     with running(create_app(storage)) as url:
@@ -166,7 +166,7 @@ def test_a_subscriber_resumes_where_it_was(site: Site) -> None:
     second.close()
 
 
-def test_a_position_that_the_service_does_not_know_resets(site: Site) -> None:
+def test_an_unknown_position_resets_the_feed(site: Site) -> None:
     for last_id in ("999999", "nonsense", "-1"):
         feed = Subscription(site.url, "pricing", last_id=last_id)
         wait_until(lambda feed=feed: any(event.event == "reset" for event in feed.events))  # type: ignore[misc]

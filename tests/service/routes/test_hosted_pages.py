@@ -293,7 +293,7 @@ def test_the_page_of_an_faq_that_was_taken_back_leads_to_the_website_of_its_owne
 
 
 @pytest.mark.usefixtures("pricing")
-def test_the_address_of_the_markdown_sends_it_to_any_client(client: TestClient) -> None:
+def test_an_address_in_md_sends_markdown_whatever_the_client_accepts(client: TestClient) -> None:
     for accept in ("text/plain", "text/html", "text/markdown;q=0"):
         page = client.get("/faq/pricing.md", headers={"Accept": accept})
         assert (page.status_code, page.headers["content-type"]) == (200, "text/markdown; charset=utf-8")

@@ -149,7 +149,7 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
     other.close()
 
 
-def test_an_export_of_the_release_before_keeps_the_sources_of_translations(
+def test_an_export_of_the_previous_release_keeps_the_sources_of_translations(
     storage: Storage, tmp_path: Path
 ) -> None:
     """It has them with the translations, not with the revisions."""
