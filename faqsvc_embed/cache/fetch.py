@@ -14,7 +14,7 @@ class Fetch:
     def __init__(self, key: Key, *, is_replacement: bool = False) -> None:
         self.key = key
         self.is_replacement = is_replacement
-        """Whether it has replaced another. It is not replaced itself, or constant changes would never arrive."""
+        """Whether it has replaced another. Nothing replaces it, or constant changes would never arrive."""
         self.is_overdue = False
         """Whether it took too long, so that its callers got an error. A late success is still cached."""
         self.change: Change | None = None
