@@ -251,7 +251,7 @@ def test_a_change_does_not_wait_for_a_request_that_hangs_and_whose_late_response
     assert warnings_of(caplog) == []
 
 
-def test_changes_that_come_faster_than_responses_arrive(
+def test_changes_arrive_although_they_come_faster_than_responses(
     service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     follow(embed, service)

@@ -485,7 +485,7 @@ def test_a_heading_in_an_admonition_is_no_question(box: str) -> None:
         ":::info\n## Why?\nSo.\n:::\n\n:::info\n## Who?\nWe.\n:::\n",
     ],
 )
-def test_a_note_takes_no_questions_with_it(text: str) -> None:
+def test_an_admonition_hides_no_question(text: str) -> None:
     assert [question for question, _ in items_of(f"# FAQ\n\n{text}")] == ["Why?", "Who?"]
 
 

@@ -102,7 +102,7 @@ def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the
     template = host.from_string("{{ faq('pricing', nonce=given) }}")
     for page, given, nonce in (
         (HostPage(), "argument", "argument"),
-        (HostPage(), SimpleLazyObject(lambda: "argument"), "argument"),  # as Django's
+        (HostPage(), SimpleLazyObject(lambda: "argument"), "argument"),  # such as the nonce of Django
         (HostPage(), None, "page"),
         (Page(), None, "template"),
     ):
