@@ -6,7 +6,7 @@ Invalid arguments are raised in the caller's thread, before anything is sent.
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Literal, Unpack
+from typing import Any, Final, Literal, Unpack
 
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.contract import (
@@ -38,6 +38,9 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
+
+MAX_READS: Final = 5
+"""Number of attempts to read the newest revision while others write."""
 
 
 class AsyncMethods:
@@ -126,8 +129,12 @@ class AsyncMethods:
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
         """Return the newest revision as `newest_revision` does."""
-        newest = await self._newest_entry(slug, lang)
-        return await self.aget_revision(slug, newest.revision, lang=lang)
+        for _ in range(MAX_READS):
+            newest = await self._newest_entry(slug, lang)
+            found = await self.aget_revision(slug, newest.revision, lang=lang)
+            if found.state == newest.state:
+                break  # else somebody has written meanwhile: a superseded revision looks like an unpublished FAQ
+        return found
 
     async def _newest_entry(self, slug: str, lang: str | None) -> Revision:
         async with aclosing(self._revisions(slug, lang, limit=10)) as entries:
