@@ -133,7 +133,7 @@ class AsyncMethods:
             newest = await self._newest_entry(slug, lang)
             found = await self.aget_revision(slug, newest.revision, lang=lang)
             if found.state == newest.state:
-                break  # else somebody has written meanwhile: a superseded revision looks like an unpublished FAQ
+                break  # else somebody has written: an old revision looks like an unpublished FAQ
         return found
 
     async def _newest_entry(self, slug: str, lang: str | None) -> Revision:
