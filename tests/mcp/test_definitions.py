@@ -85,6 +85,14 @@ def test_all_definitions_together_are_short(client: FAQClient, mode: str) -> Non
     assert talk(client, measure, mode) / 4 < 2_500  # tokens
 
 
+def test_the_list_can_be_cached_for_a_day(client: FAQClient) -> None:  # G6
+    async def listed(connected: Client) -> tuple[int, str, str]:
+        found = await connected.list_tools()
+        return found.ttl_ms, found.cache_scope, found.result_type
+
+    assert talk(client, listed) == (86_400_000, "public", "complete")
+
+
 def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
     async def instructions(connected: Client) -> str | None:
         await connected.call_tool("get_faq", {"slug": "pricing"})
