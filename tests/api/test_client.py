@@ -108,6 +108,7 @@ def test_a_write_is_one_request_with_the_key_in_its_header_only(
     assert headers == {"x-plugin-key": SECRET}
     assert (request.method, request.target) == ("POST", "/api/v1/faq")
     assert request.headers["content-type"] == "application/json"
+    assert request.headers["accept-encoding"] == "identity"  # an error must stay readable
     assert request.headers["idempotency-key"] == "one"
     assert SECRET.encode() not in request.body
     assert json.loads(request.body) == {

@@ -208,6 +208,8 @@ def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
         make(wiat=1)
     with pytest.raises(ConfigurationError, match=r"'dir'.*'directory'"):
         make(dir="faqs")
+    with pytest.raises(ConfigurationError, match="'FAQSVC_LANG' is not a setting; did you mean 'lang'"):
+        make(FAQSVC_LANG="de")
     with pytest.raises(ConfigurationError, match=r"'xyzzy'.*base_url.*strict"):
         make(xyzzy=1)
 
