@@ -290,6 +290,7 @@ def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, sto
     assert access is not None
     assert access.scope == "read"
     assert key not in editor.get("/keys").text
+    assert "by Mia" in editor.get(f"/keys/{access.key_id}").text
     response = editor.post(f"/keys/{access.key_id}", action="rotate", overlap="24")
     [new] = re.findall(r"fs_live_[\w-]+", response.text)
     assert storage.keys.verify(key) is not None
