@@ -166,6 +166,14 @@ def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slu
     assert [("a.html" in warning, "b.html" in warning) for warning in named] == [(True, False), (False, True)]
 
 
+def test_a_flood_of_unknown_slugs_hides_no_invalid_option(caplog: pytest.LogCaptureFixture) -> None:
+    faqs = embed()
+    for number in range(50):
+        faqs.render(f"{number}")
+    faqs.render("pricing", colour="red")  # type: ignore[call-arg]
+    assert "unknown option 'colour'" in caplog.text
+
+
 @pytest.mark.parametrize("wait", ["soon", -1, float("inf"), 1e10, True])
 def test_an_invalid_wait_of_a_reading_call_is_that_of_the_settings(
     wait: Any, caplog: pytest.LogCaptureFixture
