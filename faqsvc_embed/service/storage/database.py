@@ -54,7 +54,7 @@ class Database:
         """Raises ConfigurationError if the URL is not valid; the message leaves out passwords."""
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
-        url = url.strip()  # a secret that is mounted as a variable may end in a line break
+        url = str(url).strip()  # a secret that is mounted as a variable may end in a line break
         self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
             self.path: str = str(path_of(url).absolute())  # a later chdir must not matter
@@ -113,8 +113,15 @@ class Database:
     def migrating(self) -> Iterator[Connection]:
         """Lend a connection for a migration, to one process at a time; on SQLite, in one transaction."""
         if self.is_sqlite:
-            with self.writing() as connection:
-                yield connection
+            with self._locked(), self._errors_translated(), self._writer.connect() as connection:
+                # Through the driver, because SQLAlchemy would begin a transaction first.
+                driver = connection.connection.driver_connection
+                driver.execute(f"PRAGMA busy_timeout = {round(MIGRATION_TIMEOUT * 1000)}")  # type: ignore[union-attr]
+                try:
+                    with connection.begin():
+                        yield connection
+                finally:
+                    connection.invalidate()
             return
         with self._errors_translated(), self._writer.connect() as connection:
             if (encoding := connection.scalar(text("SHOW server_encoding"))) != "UTF8":

@@ -55,6 +55,12 @@ def test_an_invalid_url_is_a_configuration_error_that_names_it(url: str) -> None
     assert "secret" not in str(caught.value)
 
 
+def test_a_path_is_no_url(tmp_path: Path) -> None:
+    path: Any = tmp_path / "faqsvc.db"
+    with pytest.raises(ConfigurationError, match="sqlite:///FILE"):
+        create_app(path)
+
+
 def test_a_line_break_after_the_url_is_no_part_of_the_name_of_the_file(tmp_path: Path) -> None:
     open_storage(f"sqlite:///{tmp_path}/faqsvc.db\n").close()
 

@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from threading import Timer
 from typing import Final
 
 import pytest
@@ -117,6 +120,17 @@ def test_this_release_reads_during_and_after_the_upgrade_by_the_next(
     assert (title(storage, "tea"), title(storage, "tea", "de")) == (TEA.title, "New")
     assert (notes(storage.database), upgrade.version(storage.database)) == (["upgraded"], NEXT)
     assert not upgrade.needs_upgrade(storage.database)
+
+
+def test_an_upgrade_waits_longer_for_another_process_than_a_write_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.service.storage.engines.BUSY_TIMEOUT", 0.05)
+    with closing(sqlite3.connect(tmp_path / "db", isolation_level=None, check_same_thread=False)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        Timer(0.5, other.rollback).start()
+        open_storage(f"sqlite:///{tmp_path}/db").close()
 
 
 @pytest.mark.system
