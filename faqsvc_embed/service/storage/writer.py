@@ -249,7 +249,9 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
             f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
         )
     written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
-    row = connection.execute(select_revisions(*written, has_record=False)).first()
+    # After the FAQ was deleted for ever, a later revision may have the same number.
+    is_this = revisions.c.created_at <= earlier.created_at
+    row = connection.execute(select_revisions(*written, is_this, has_record=False)).first()
     if row is None or row.binned_at is not None:
         raise Gone(
             f"The same request made {quoted(earlier.slug)}, which was deleted: restore it, or state a slug"

@@ -434,6 +434,19 @@ def test_an_idempotency_key_stands_for_one_publication_of_one_site_within_a_day(
     assert publish(0) != slug
 
 
+def test_a_repeated_publication_is_not_taken_for_a_later_one_with_its_number(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    key = IdempotencyKey("once", "digest")
+    write(storage, owner, idempotency_key=key)
+    storage.removal.purge(owner, "tea", None, NONE)
+    storage.removal.unblock("tea")
+    clock.advance(60)
+    assert write(storage, owner, title="Later").number == 1
+    with pytest.raises(Gone):
+        write(storage, owner, idempotency_key=key)
+
+
 def test_the_history_of_a_translation_in_the_bin_is_not_found(storage: Storage, owner: Access) -> None:
     for lang in ("en", "de"):
         write(storage, owner, lang=lang)
