@@ -317,7 +317,9 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
 def _what_happened(before: str, now: Revision) -> str:
     """Return what has happened to a translation since the version `before`."""
     newest_before, published_before, _ = f"{before}..".split(".", 2)
-    if now.is_unpublished or (now.published is None and number_of(published_before)):
+    if (now.is_unpublished and not before.endswith("-unpublished")) or (
+        now.published is None and number_of(published_before)
+    ):
         return "it was unpublished"
     if newest_before == str(now.newest):
         return f"revision {now.published} was published" if now.published else "somebody changed it"

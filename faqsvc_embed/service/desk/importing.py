@@ -225,8 +225,8 @@ def _table(text: str) -> Document:
     Rows that are copied from a spreadsheet have tabs between their cells, and often no names of columns.
     """
     document = _tried(".csv", text)
-    # A question of dashes is the line below the names of columns: this is a table in Markdown.
-    if any({"-"} <= set(item["question"]) <= set("-: ") for item in document.items):
+    # If the first question is of dashes, it is the line below the names of columns: a table in Markdown.
+    if any({"-"} <= set(item["question"]) <= set("-: ") for item in document.items[:1]):
         return Document(items=[])
     if not document.items and "\t" in text.lstrip("\n").partition("\n")[0]:
         rows = _tried(".csv", f"question\tanswer\n{text}")

@@ -38,7 +38,7 @@ def write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write) 
     if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
         raise OldFile("The FAQ was changed after the file was written", newest)
     written = edit.write(lang, faq, is_draft=request.is_draft)
-    is_part = state.revision and request.preconditions.if_match and not state.overwrite
+    is_part = state.revision and request.preconditions.if_match is not None and not state.overwrite
     if is_part and newest is not None and newest.translated_from is not None:
         edit.set_source(lang, newest.translated_from)  # a part does not bring a translation up to date
     return written

@@ -69,6 +69,12 @@ def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: s
     assert "/desk/faqs/" not in editor.get("").text
 
 
+def test_a_dash_in_a_pasted_table_is_a_placeholder(editor: Editor) -> None:
+    table = "question,answer\nWhat does it cost?,Nothing.\n-,-\nMay I cancel?,Any time."
+    status, texts, _ = import_text(editor, table)
+    assert (status, texts[::2]) == (200, ["What does it cost?", "-", "May I cancel?"])
+
+
 def test_a_file_is_read_by_its_ending(editor: Editor) -> None:
     table = "question,answer\nWas kostet es?,Nichts für Sie.\n"
     assert upload(editor, "faq.csv", table.encode("utf-8")) == (200, ["Was kostet es?", "Nichts für Sie."])

@@ -300,13 +300,15 @@ def test_a_translation_keeps_its_source_after_a_draft_is_discarded_or_a_part_is_
     change = storage.writer.change
     german: tuple[str, Lang] = ("pricing", "de")
     change(access, german, lambda faq: replace(faq, title="Preise"), Preconditions(), is_draft=False)
-    old = storage.history.revision(access, *german)
-    unchanged, file = Preconditions([old.tag]), FileState(old.number)  # as `update_faq` of the tools does
-    faq = replace(old.content, title="Kosten")
-    edit = Write(faq=faq, slug="pricing", lang="de", preconditions=unchanged, file=file)
-    storage.writer.write(access, edit)
-    page = editor.get("/faqs/pricing?lang=de").text
-    assert "badge older" in page
+    for title in ("Kosten", "Was es kostet"):
+        old = storage.history.revision(access, *german)
+        # As `update_faq` of the tools does, and with `If-Match: *`.
+        unchanged = Preconditions([old.tag] if title == "Kosten" else [])
+        faq, file = replace(old.content, title=title), FileState(old.number)
+        edit = Write(faq=faq, slug="pricing", lang="de", preconditions=unchanged, file=file)
+        storage.writer.write(access, edit)
+        page = editor.get("/faqs/pricing?lang=de").text
+        assert "badge older" in page
     source = fields_of(page)["source"][0]
     page = editor.post("/faqs/pricing", action="right", lang="de", source=source, version=base_of(page)).text
     assert "badge older" not in page
@@ -384,6 +386,17 @@ def test_who_writes_in_a_draft_that_was_discarded_meanwhile_is_told_so(editor: E
     for _ in range(2):  # sent twice, because the first response was lost
         told = editor.post("/faqs/pricing", action="discard", **fields_of(page))
     assert (told.status_code, "the draft was discarded while you were writing" in told.text) == (409, True)
+
+
+def test_who_writes_in_an_faq_that_was_unpublished_before_is_told_who_saved_a_draft_meanwhile(
+    editor: Editor,
+) -> None:
+    publish(editor)
+    editor.post("/faqs/pricing/remove", action="unpublish")
+    fields = fields_of(editor.get("/faqs/pricing?lang=en").text)
+    save(editor, "en", "draft", title="Theirs")
+    told = editor.post("/faqs/pricing", action="draft", **fields | {"title": "Mine"})
+    assert (told.status_code, "Mia saved revision 2" in told.text) == (409, True)
 
 
 def test_an_editor_sees_the_parts_of_an_answer_that_readers_do_not_see(editor: Editor) -> None:
