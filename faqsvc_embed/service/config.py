@@ -56,7 +56,9 @@ def _checked(name: str, value: str | None, pattern: str, expected: str) -> str |
 
 
 def limit(name: str, value: int | None) -> int | None:
-    """Return a limit, or None for no limit; raise ConfigurationError if it is below 1."""
-    if value is not None and value < 1:
-        raise ConfigurationError(f"{name} is {value}: expected a number above 0, or None for no limit")
+    """Return a limit; raise ConfigurationError if it is neither a whole number above 0 nor None."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ConfigurationError(
+            f"{name} is {quoted(value)}: expected a whole number above 0, or None for no limit"
+        )
     return value

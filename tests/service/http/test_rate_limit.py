@@ -71,9 +71,10 @@ def test_the_number_of_remembered_clients_is_bounded(clock: Clock, monkeypatch: 
     assert limiter.hit("me") > 0  # an active client is not forgotten
 
 
-def test_an_invalid_limit_is_a_configuration_error(storage: Storage) -> None:
+@pytest.mark.parametrize("limit", [0, 1.5, "60", True])
+def test_an_invalid_limit_is_a_configuration_error(storage: Storage, limit: object) -> None:
     with pytest.raises(ConfigurationError, match="writes_per_minute"):
-        create_app(storage, writes_per_minute=0)
+        create_app(storage, writes_per_minute=limit)  # type: ignore[arg-type]
 
 
 def test_sixty_writes_a_minute_are_allowed_by_default(client: TestClient, key: str) -> None:
