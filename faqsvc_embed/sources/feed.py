@@ -110,7 +110,7 @@ class ChangeFeed:
 
     async def _run(self) -> None:
         """Keep a connection until nothing is cached any more."""
-        failures, loop = 0, asyncio.get_running_loop()
+        failures, was_open, loop = 0, True, asyncio.get_running_loop()
         while self._refresh() is not None:
             await asyncio.sleep(SETTLE)
             self._slugs, self._due = frozenset(self._cached_slugs()[:MAX_SLUGS]), inf
@@ -123,13 +123,17 @@ class ChangeFeed:
             except (FAQError, TimeoutError) as error:
                 if self._until.expired():
                     continue
-                if started < self._connected_at < loop.time() - STABLE:
+                is_open = started < self._connected_at
+                if is_open and self._connected_at < loop.time() - STABLE:
                     failures = 0
+                elif is_open and not was_open:  # the failures of an outage are over
+                    failures = min(failures, 1)
+                was_open = is_open
                 if not failures:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
                 failures += 1
                 delay = longest_backoff(failures)
-                if self._connected_at < started and (getattr(error, "status", None) or 500) >= 500:
+                if not is_open and (getattr(error, "status", None) or 500) >= 500:
                     delay = min(delay, MAX_DELAY)
                 min_delay = getattr(error, "retry_after", None) or RECONNECT_INTERVAL
                 await asyncio.sleep(max(min_delay, delay * _random.uniform(0.5, 1.0)))

@@ -381,6 +381,23 @@ def test_everything_is_revalidated_when_the_service_has_lost_events(
     wait_until(lambda: answer(embed) == "Missed.")
 
 
+def test_everything_is_revalidated_soon_after_an_outage_in_which_events_were_lost(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "MAX_DELAY", 0.05)
+    monkeypatch.setattr(backoff, "BACKOFF_CAP", 3600.0)
+    follow(embed, service)
+    service.publish("pricing", "Second.")
+    wait_until(lambda: answer(embed) == "Second.")
+    service.feed_status, count = 503, len(service.connections)
+    service.cut()
+    wait_until(lambda: len(service.connections) > count + 10)
+    service.answers["pricing"] = "Missed."
+    service.send("{}", name="reset")
+    service.feed_status = 200
+    wait_until(lambda: answer(embed) == "Missed.")
+
+
 @pytest.mark.parametrize("status", [404, 501])
 def test_a_service_without_a_feed_is_not_asked_again_soon(
     status: int, service: FeedService, embed: FAQEmbed
