@@ -64,7 +64,8 @@ def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestCl
 def test_a_new_slug_is_made_of_the_title(
     client: TestClient, key: str, title: str | None, name: str, slug: str
 ) -> None:
-    assert publish(client, key, publication(title=title, websiteName=name)).json()["slug"] == slug
+    body = publication(title=title, websiteName=name, lang=None, slug=None)
+    assert publish(client, key, body).json()["slug"] == slug
 
 
 def test_a_number_follows_a_new_slug_only_if_it_is_taken(client: TestClient, key: str) -> None:

@@ -184,6 +184,13 @@ def test_an_faq_is_listed_with_its_drafts_and_entity_tags(owner: Owner) -> None:
     ]
 
 
+def test_a_search_has_pages(owner: Owner) -> None:
+    first = owner.send("GET", f"{LIST_PATH}?q=euros&limit=2").json()
+    rest = owner.send("GET", f"{LIST_PATH}?q=euros&limit=2&after={first['next']}").json()
+    assert {faq["slug"] for faq in first["items"] + rest["items"]} == {"pricing", "changed", "new"}
+    assert rest["next"] is None
+
+
 def test_a_test_client_without_a_lifespan_reads_after_each_change(storage: Storage) -> None:
     """It runs each request in an event loop of its own."""
     client = TestClient(create_app(storage))
