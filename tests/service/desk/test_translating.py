@@ -152,6 +152,12 @@ def test_sections_ids_and_the_page_are_kept_by_every_way_of_saving(editor: Edito
     assert (kept.title, kept.page_url) == ("The shop", "https://heron.example/faq")
     assert [(item.section, item.id) for item in kept.items] == [("Orders", "how"), ("Orders", None)]
 
+    def first(old: FAQ) -> FAQ:
+        return replace(old, items=old.items[:1])
+
+    storage.writer.change(Access(None, site), ("shop", None), first, Preconditions(), is_draft=False)
+    assert storage.history.revision(Access(None, site), "shop", "en").faq.page_url == kept.page_url
+
 
 def test_a_question_that_was_moved_is_beside_its_own_source(editor: Editor, storage: Storage) -> None:
     site = storage.people.list(None)[0].site

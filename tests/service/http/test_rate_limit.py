@@ -77,6 +77,13 @@ def test_an_invalid_limit_is_a_configuration_error(storage: Storage, limit: obje
         create_app(storage, writes_per_minute=limit)  # type: ignore[arg-type]
 
 
+def test_limits_can_be_switched_off(storage: Storage, key: str) -> None:
+    with TestClient(create_app(storage, writes_per_minute=None, reads_per_minute=None)) as client:
+        for _ in range(2):
+            assert client.get(PRICING).status_code == 404
+            assert publish(client, key, publication()).status_code == 201
+
+
 def test_sixty_writes_a_minute_are_allowed_by_default(client: TestClient, key: str) -> None:
     assert {publish(client, key, publication()).status_code for _ in range(60)} == {201}
 
