@@ -95,8 +95,8 @@ def test_a_longer_tag_in_a_name_is_refused(tmp_path: Path, ending: str) -> None:
         ({"a__csv": "question,answer\nWhy?,So.\nHow?,\n"}, "a.csv:3: "),
         ({"a__csv": "question,answer\nWhy?,So,no.\n"}, "a.csv:2: "),
         ({"a__csv": "question,answer\nWhy?,So,,no\n"}, "a.csv:2: "),
-        ({"a__json": '{"slug": 5, "items": [["Why?", "So."]]}'}, "a.json: "),
-        ({"a__json": '{"lang": ["de"], "items": [["Why?", "So."]]}'}, "a.json: "),
+        ({"a__json": '{"slug": 5, "items": [{"q": "Why?", "a": "So."}]}'}, "a.json: "),
+        ({"a__json": '{"lang": ["de"], "items": [{"q": "Why?", "a": "So."}]}'}, "a.json: "),
         ({"a__csv": "one,two\nWhy?,So.\n"}, "a.csv: "),
     ],
 )  # fmt: skip
