@@ -44,7 +44,7 @@ class BackgroundLoop:
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine on the loop, in an empty context, and return its future.
 
-        What a closing loop submits, such as a change that it has just received, is cancelled with it.
+        What a closing loop submits, such as the fetch of a change that it has just received, is cancelled.
 
         Raises:
             RuntimeError: no thread can be started.
@@ -127,6 +127,11 @@ class _Loop(asyncio.SelectorEventLoop):
             raise
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        if self.is_ending:
+            coroutine.close()
+            interrupted = Future[T]()
+            interrupted.cancel()
+            return interrupted
         # The host's own context may refer to its request, which must not live as long as a connection.
         future = contextvars.Context().run(asyncio.run_coroutine_threadsafe, coroutine, self)
         self._futures.add(future)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from concurrent.futures import Future
 from pathlib import Path
 
 import anyio
@@ -167,6 +168,28 @@ def test_closing_while_a_task_starts_another_gives_no_warning() -> None:
         loop.submit(parent(steps=attempt % 6))
         loop.close()
     gc.collect()  # "never awaited" would be an error here
+
+
+def test_what_is_submitted_during_the_cleanup_of_a_loop_is_cancelled_without_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def submit_during_cleanup() -> Future[None]:
+        loop, submitted = BackgroundLoop(), list[Future[None]]()
+
+        async def cleanup() -> None:
+            submitted.append(loop.submit(anyio.sleep(60)))
+
+        async def work() -> None:
+            background_loop.on_close(cleanup)
+
+        loop.submit(work()).result()
+        loop.close()
+        return submitted[0]
+
+    assert submit_during_cleanup().cancelled()
+    wait_until(lambda: not own_threads())
+    gc.collect()  # a task that has not ended would be logged here
+    assert not caplog.records
 
 
 def test_what_closing_interrupts_starts_no_new_thread() -> None:
