@@ -80,6 +80,7 @@ def origin_of(error: BaseException) -> str:
     traceback, frames = error.__traceback__, dict[str, None]()
     while traceback is not None:
         # Each frame once, because an exception that is raised again adds the same frames again.
-        frames[f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lasti}"] = None
+        file, place = traceback.tb_frame.f_code.co_filename, (traceback.tb_lineno, traceback.tb_lasti)
+        frames[f"{file}:{place}"] = None
         traceback = traceback.tb_next
     return " ".join([type(error).__name__, *frames])

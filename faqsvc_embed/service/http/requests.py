@@ -68,7 +68,7 @@ MAX_REST: Final = 32_000_000
 """Maximum bytes that `drain` reads."""
 MAX_TIME: Final = 1.0
 """Maximum seconds for which `drain` reads."""
-MAX_PAUSE: Final = 0.1
+MAX_PAUSE: Final = 0.5
 """Seconds without data after which a client counts as no longer sending."""
 
 
