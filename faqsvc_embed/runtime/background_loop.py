@@ -153,10 +153,12 @@ class _Loop(asyncio.SelectorEventLoop):
                     self.run_until_complete(shutdown)
             for sock in list(self._connected):  # left open by tasks that did not end in time
                 sock.close()
-            self.has_ended.set()
-            for future in list(self._futures):  # their tasks did not end, or never began
+            for future in list(self._futures):  # their tasks did not end in time
                 future.cancel()
             self.close()
+            self.has_ended.set()
+            for future in list(self._futures):  # submitted too late to run
+                future.cancel()
             self._forget()
 
     def end(self) -> None:
