@@ -11,10 +11,8 @@ from faqsvc_embed.runtime.threads import is_gevent_patched, sleep_until, wait_fo
 class Fetch:
     """One fetch. The fetcher lists it until it ends or its FAQ is forgotten."""
 
-    def __init__(self, key: Key, *, is_replacement: bool = False) -> None:
+    def __init__(self, key: Key) -> None:
         self.key = key
-        self.is_replacement = is_replacement
-        """Whether it has replaced another. Nothing replaces it, or constant changes would never arrive."""
         self.is_overdue = False
         """Whether it took too long, so that its callers got an error. A late success is still cached."""
         self.change: Change | None = None

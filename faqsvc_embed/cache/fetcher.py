@@ -6,10 +6,9 @@ work runs on one background loop.
 A fetch is listed from its start until it ends or its FAQ is forgotten. Its outcome is cached and saved in the
 store, with these exceptions:
 
-- If a change is announced during a fetch, the outcome is cached as stale and not saved, and another fetch
-  follows at once. If a record is cached, the other fetch does not wait, but replaces the first; it is not
-  replaced itself.
-- If the FAQ was forgotten, the fetch was replaced, or it was for a draft, only the callers get the outcome.
+- After a change that was announced meanwhile, the outcome is cached as stale and not saved, and another
+  fetch follows at once.
+- If the FAQ was forgotten meanwhile, or is a draft, only the callers get the outcome.
 - If the fetch is overdue, the callers already have an error; a late failure is not cached as a second one.
 """
 
@@ -91,20 +90,14 @@ class Fetcher:
 
     def refresh(self, change: Change) -> None:
         """Fetch the cached entries of a slug, which may have changed."""
-        entries = self._cache.announce(change)
+        keys = self._cache.announce(change)
         with self._lock.own():
             for fetch in self._fetches.values():
                 if fetch.key.slug == change.slug:
                     fetch.change = change
-            fetches = list[Fetch]()
-            for entry in entries:
-                running = self._fetches.get(entry.key)
-                # A running fetch may hang, so it is replaced once if there is a record to show meanwhile.
-                may_replace = entry.faq is not None and change.state is not None
-                if running is None or (may_replace and not running.is_replacement):
-                    fetches.append(Fetch(entry.key, is_replacement=running is not None))
-            self._fetches.update((fetch.key, fetch) for fetch in fetches)
-        for fetch in fetches:
+            new = [Fetch(key) for key in keys if key not in self._fetches]
+            self._fetches.update((fetch.key, fetch) for fetch in new)
+        for fetch in new:
             self._start(fetch)
 
     def _start(self, fetch: Fetch) -> None:

@@ -127,14 +127,14 @@ class MemoryCache:
                 if entry.fresh_until > now:
                     self._entries[key] = expired(replace(entry, retry_at=now), now)
 
-    def announce(self, change: Change) -> list[Entry]:
-        """Let the entries of a slug wait for a change; return them as they were before."""
+    def announce(self, change: Change) -> list[Key]:
+        """Let the entries of a slug wait for a change; return their keys."""
         with self._lock.own():
             now = self.clock()
             entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]
             for entry in entries:
                 self._entries[entry.key] = announced(entry, change, now)
-            return entries
+            return [entry.key for entry in entries]
 
     def lag(self) -> float:
         """Return the seconds since the oldest announced change that has not arrived; 0 if there is none."""

@@ -7,7 +7,7 @@ only causes additional requests.
 import asyncio
 import random
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from math import inf
 from typing import Final
@@ -41,6 +41,8 @@ REFRESH_INTERVAL: Final = 0.5
 """Seconds after the refresh of a slug in which further changes are collected into one refresh."""
 IDLE_TIMEOUT: Final = 45.0
 """Seconds without a byte after which the connection counts as dead; the service sends some every 15."""
+MAX_RESETS: Final = 10
+"""Resets on one connection above which it counts as broken: each revalidates everything that is followed."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED_INTERVAL: Final = 600.0
@@ -110,7 +112,7 @@ class ChangeFeed:
 
     async def _run(self) -> None:
         """Keep a connection until nothing is cached any more."""
-        failures, was_open, loop = 0, True, asyncio.get_running_loop()
+        failures, loop = 0, asyncio.get_running_loop()
         while self._refresh() is not None:
             await asyncio.sleep(SETTLE)
             self._slugs, self._due = frozenset(self._cached_slugs()[:MAX_SLUGS]), inf
@@ -123,17 +125,13 @@ class ChangeFeed:
             except (FAQError, TimeoutError) as error:
                 if self._until.expired():
                     continue
-                is_open = started < self._connected_at
-                if is_open and self._connected_at < loop.time() - STABLE:
+                if started < self._connected_at < loop.time() - STABLE:
                     failures = 0
-                elif is_open and not was_open:  # the failures of an outage are over
-                    failures = min(failures, 1)
-                was_open = is_open
                 if not failures:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
                 failures += 1
                 delay = longest_backoff(failures)
-                if not is_open and (getattr(error, "status", None) or 500) >= 500:
+                if self._connected_at < started and (getattr(error, "status", None) or 500) >= 500:
                     delay = min(delay, MAX_DELAY)
                 min_delay = getattr(error, "retry_after", None) or RECONNECT_INTERVAL
                 await asyncio.sleep(max(min_delay, delay * _random.uniform(0.5, 1.0)))
@@ -144,12 +142,12 @@ class ChangeFeed:
         async with open_stream(request, self._timeout, IDLE_TIMEOUT) as response:
             _check(response)
             response.encoding = "utf-8"  # as all event streams are, whatever their header says
+            resets = 0
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
             try:
-                for slug in new:  # may have changed before; the delay spreads the requests over time
-                    self._changed(Change(slug, state=None), _random.random() * len(new) / REFRESHES)
+                self._refresh_all(new)  # they may have changed before the connection
                 async for event in EventSource(response, MAX_EVENT):
                     if event.id.isascii() and event.id.isprintable():  # it is sent back in a header
                         self._last_id = event.id or self._last_id
@@ -157,11 +155,18 @@ class ChangeFeed:
                     if change is not None and change.slug in self._slugs:
                         self._changed(change)
                     elif event.event == "reset":  # the service no longer has the events since `_last_id`
-                        self._heard, self._last_id = frozenset(), ""
-                        raise FAQUnavailable("the service no longer has the missed events")
+                        self._refresh_all(self._slugs)
+                        resets += 1
+                        if resets > MAX_RESETS:
+                            raise FAQUnavailable("it sends too many resets")
                 raise FAQUnavailable("the service closed it")
             finally:
                 self.is_connected = False
+
+    def _refresh_all(self, slugs: Collection[str]) -> None:
+        """Refresh slugs, spread over a time that is long enough."""
+        for slug in slugs:
+            self._changed(Change(slug, state=None), _random.random() * len(slugs) / REFRESHES)
 
     def _changed(self, change: Change, delay: float = 0.0) -> None:
         """Refresh a slug after `delay` seconds. If it has a timer already, the newest change counts."""

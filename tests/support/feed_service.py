@@ -26,8 +26,6 @@ class FeedService:
         """The language of current records; the previous one, served while `lag` lasts, is in English."""
         self.revisions = defaultdict[str, int](lambda: 1)
         self.reads = list[str]()
-        self.responses = list[str]()
-        """The reads whose response was sent."""
         self.uncached_reads = list[str]()
         """The reads that no cache in front of the service may respond to."""
         self.connections = list[dict[str, Any]]()
@@ -118,7 +116,6 @@ class FeedService:
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
-        self.responses.append(slug)
 
     def stream(self, handler: BaseHTTPRequestHandler, slugs: list[str]) -> None:
         handler.close_connection = True
