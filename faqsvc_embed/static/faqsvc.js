@@ -26,7 +26,7 @@
 
   const $name = ($faq) => {
     const $button = $one("all", $faq), $some = $shown($faq);
-    if ($button) $button.textContent = $texts($faq)[$some.every($isOpen) ? 5 : 4];
+    if ($button) $button.textContent = $texts($faq)[$some[0] && $some.every($isOpen) ? 5 : 4];
   };
   const $note = ($item) => {
     const $faq = $item.closest(".faqsvc");
@@ -59,7 +59,7 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().toUpperCase().trim();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toUpperCase().trim();
   const $filter = ($faq) => {
     const $query = $plain($one("filter", $faq).value), $was = $faq.dataset.filtered;
     let $section, $count = 0;
