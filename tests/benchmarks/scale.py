@@ -205,7 +205,8 @@ def beside(name: str, some: Site, many: Site, other: Site) -> Table:
 @contextmanager
 def served(url: str) -> Iterator[tuple[str, Storage]]:
     """Run the service, and lend its URL and its storage."""
-    with service_process(url, writes_per_minute=None, reads_per_minute=None) as (address, _, _):
+    unlimited: dict[str, Any] = {"writes_per_minute": None, "reads_per_minute": None}
+    with service_process(url, site=site_id(0), **unlimited) as (address, _, _):
         storage = open_storage(url)
         yield address, storage
         storage.close()

@@ -45,10 +45,12 @@ def service(directory: Path) -> Iterator[Service]:
 
 
 @contextmanager
-def service_process(database: str, **options: Any) -> Iterator[tuple[str, str, int]]:
-    """Run the service in a process of its own; lend its URL, a key, and the id of the process."""
+def service_process(
+    database: str, *, site: str | None = None, **options: Any
+) -> Iterator[tuple[str, str, int]]:
+    """Run the service in a process of its own; lend its URL, a key of a site, and the id of the process."""
     storage = open_storage(database)
-    key = storage.keys.create("tests")
+    key = storage.keys.create("tests", site=site)
     storage.close()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", SERVE, database, json.dumps(options)]
