@@ -13,15 +13,13 @@ from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document
-from faqsvc_embed.page.document import Document
+from faqsvc_embed.page.document import DOCUMENT, Document, begin_document
 from faqsvc_embed.page.options import FROM_PYTHON, RenderOptions, UseOptions, check_schema_argument
 from faqsvc_embed.page.page import NO_PAGE
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering import assets
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
-from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
-from faqsvc_embed.settings.options import EmbedOptions
+from faqsvc_embed.settings import PREFIX, EmbedOptions, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
 
 if TYPE_CHECKING:
@@ -106,12 +104,12 @@ class FAQEmbed:
         of the state. Within a page, the same FAQ has the same state, and all waits together take at most the
         setting `wait`. In an event loop, this does not wait.
         """
-        show, call = self.presenter, (None, slug, options, FROM_PYTHON)
+        show, call = self.presenter, (slug, options, FROM_PYTHON)
         return show.guarded(show.use_faq, *call, otherwise=FAILED, about=slug)
 
     async def ause_faq(self, slug: str, **options: Unpack[UseOptions]) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        show, call = self.presenter, (None, slug, options, FROM_PYTHON)
+        show, call = self.presenter, (slug, options, FROM_PYTHON)
         return await show.aguarded(show.ause_faq, *call, otherwise=FAILED, about=slug)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
@@ -150,12 +148,12 @@ class FAQEmbed:
         JSON-LD, so that `schema()` can print it later. `nonce` is the nonce of the page's
         Content-Security-Policy. Problems are logged; they raise only if the setting `strict` is on.
         """
-        show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
+        show, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
         return show.guarded(show.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed)
 
     async def arender(self, slug_or_faq: str | FAQ, **options: Unpack[RenderOptions]) -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
-        show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
+        show, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
         return await show.aguarded(
             show.arender, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed
         )

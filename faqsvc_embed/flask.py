@@ -32,8 +32,7 @@ from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
 from faqsvc_embed.page.page import NO_PAGE, Page, RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, are_served, requested_file
-from faqsvc_embed.settings import Settings, with_hidden_keys
-from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings import SettingOptions, Settings, with_hidden_keys
 
 __all__ = ["FAQExtension", "faqs_from"]
 

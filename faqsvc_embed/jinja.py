@@ -13,8 +13,7 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAILED, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
-from faqsvc_embed.page.document import Document
+from faqsvc_embed.page.document import DOCUMENT, Document, begin_document, begin_stream
 from faqsvc_embed.page.options import Caller, split_arguments
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
@@ -120,11 +119,11 @@ def _guarded(
     `names` are those of its positional arguments.
     """
 
-    def show_with(_: None, arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
+    def show_with(arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
         subject, options = split_arguments(arguments, options, names)
         # An undefined variable means the default.
         given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
-        return show(None, None if isinstance(subject, Undefined) else subject, given, caller)
+        return show(None if isinstance(subject, Undefined) else subject, given, caller)
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
@@ -133,9 +132,7 @@ def _guarded(
         subject: Any = arguments
         if not options and len(arguments) == 1 and isinstance(arguments[0], str):  # as most calls are
             do, subject = show, arguments[0]
-        return guarded(
-            do, None, subject, options, caller, otherwise=nothing, about=arguments, on_error=on_error
-        )
+        return guarded(do, subject, options, caller, otherwise=nothing, about=arguments, on_error=on_error)
 
     return call
 

@@ -8,18 +8,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, Final, Protocol, Unpack
 
+import msgspec
+
 from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import Changes, applied, fillable_charset, filled_body_changes, page_changes
-from faqsvc_embed.page.page import RequestPage, first_of
+from faqsvc_embed.page.page import REQUEST, RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, are_served, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
-from faqsvc_embed.settings import with_hidden_keys
-from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings import SettingOptions, with_hidden_keys
 
 __all__ = ["FAQMiddleware", "faqs_from"]
 
@@ -40,9 +40,6 @@ START: Final = "http.response.start"
 BODY: Final = "http.response.body"
 BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may be sent before the start of a response."""
-
-_Step = tuple[list[Message], list[Message], bool]
-"""The messages to send, those to keep, and whether placeholders must be filled before these are sent."""
 
 
 class FAQMiddleware:
@@ -163,6 +160,17 @@ class _ASGIPage(RequestPage, kw_only=True):
         return b",".join(values)[:MAX_HEADER].decode("latin-1")
 
 
+class _Step(msgspec.Struct, frozen=True, gc=False):
+    """What to do after a message of the application."""
+
+    ready: list[Message]
+    """The messages to send now."""
+    held: list[Message]
+    """The messages that the server does not get yet."""
+    waits: bool = False
+    """Whether placeholders must be filled before the messages that are held can be sent."""
+
+
 class _Response:
     """The response of a page. The start of a stream is sent with its first part, which may change headers."""
 
@@ -185,14 +193,14 @@ class _Response:
             return
         self.unsent.append(message)
         for may_wait in (True, False):
-            unchanged = (self.unsent, list[Message](), False)
-            ready, self.unsent, waits = guarded(
-                self._next, self.unsent, may_wait, otherwise=unchanged, about=message["type"]
-            )
-            for one in ready:
+            unchanged = _Step(self.unsent, [])
+            step = guarded(self._next, self.unsent, may_wait, otherwise=unchanged, about=message["type"])
+            self.unsent = step.held
+            for one in step.ready:
                 await self._send(one)
-            if not waits:
+            if not step.waits:
                 break
+            # Not `aguarded`, which would be one more function that could break the page.
             filling = guarded(self.page.placeholders.fill, self.page.passes, otherwise=None)
             for failure in await asyncio.gather(*filter(None, [filling]), return_exceptions=True):
                 guarded(_check, failure, otherwise=None, passes=self.page.passes)
@@ -203,13 +211,13 @@ class _Response:
         if message["type"] == START:
             return self._begin(message)
         if message["type"] in BEFORE_START:
-            return [message], held[:-1], False
+            return _Step([message], held[:-1])
         if message["type"] == BODY and placeholders.are_used and self._charset is not None:
             self._filler = self._filler or BodyFiller(placeholders, self._charset)
             return self._fill(held, self._filler, may_wait)
         if message["type"] == BODY and not message.get("more_body"):
             guarded(self._end, otherwise=None)
-        return [self._start(one) if one["type"] == START else one for one in held], [], False
+        return _Step([self._start(one) if one["type"] == START else one for one in held], [])
 
     def _begin(self, message: Message) -> _Step:
         """Send the start of a response, or hold it until the first part of a body that may be filled."""
@@ -219,7 +227,7 @@ class _Response:
         self._status = message["status"]
         if self.page.placeholders.are_used or not _has_length(headers):
             self._charset = fillable_charset(self._status, _decoded(headers))
-        return ([self._start(message)], [], False) if self._charset is None else ([], [message], False)
+        return _Step([self._start(message)], []) if self._charset is None else _Step([], [message])
 
     def _fill(self, held: list[Message], filler: BodyFiller, may_wait: bool) -> _Step:
         """Send a part of a body with its placeholders filled; the text before an open one is sent at once."""
@@ -232,7 +240,7 @@ class _Response:
         # A framework may leave out the body of a response to HEAD.
         is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
         if waits and is_whole:  # Content-Length is known once all is filled
-            return [], held, True
+            return _Step([], held, waits=True)
         if not waits and (is_last or is_open):
             sent, rest = sent + filler.finish(rest), b""
             if is_last:
@@ -246,7 +254,7 @@ class _Response:
             length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
             changes = {} if is_whole and sent == body else filled_body_changes(length)
             ready.insert(0, self._start(start, changes))
-        return ready, [{**message, "body": rest}] if rest else [], waits
+        return _Step(ready, [{**message, "body": rest}] if rest else [], waits)
 
     def _end(self) -> None:
         self.page.end()

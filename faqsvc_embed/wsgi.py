@@ -11,13 +11,11 @@ from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
-from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import applied, filled_body_changes, page_changes
-from faqsvc_embed.page.page import RequestPage
+from faqsvc_embed.page.page import REQUEST, RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, are_served, requested_file
-from faqsvc_embed.settings import with_hidden_keys
-from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings import SettingOptions, with_hidden_keys
 
 __all__ = ["FAQMiddleware", "faqs_from"]
 

@@ -12,8 +12,7 @@ from jinja2 import Environment
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Item, to_json_ld
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import REQUEST, Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import django_project
 from tests.support.parsed import Parsed

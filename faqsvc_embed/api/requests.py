@@ -1,6 +1,6 @@
 """Requests to the service, as values; docs/reference/service.md lists its routes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Final
@@ -8,7 +8,11 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 
+from faqsvc_embed.api.contract import FollowBody
+
 API_PATH: Final = "/api/v1/faq"
+FEED_PATH: Final = "/api/v1/events"
+EVENT_STREAM: Final = "text/event-stream"
 KEY_HEADER: Final = "X-Plugin-Key"
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 
@@ -71,6 +75,20 @@ def read_request(
     elif validators.last_modified is not None:
         sent["if-modified-since"] = validators.last_modified
     return Request(faq_url(base_url, slug, lang=lang), sent)
+
+
+def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
+    """Return the request for the changes of `slugs` after the event `last_id`."""
+    headers = {
+        "accept": EVENT_STREAM,
+        "accept-encoding": "identity",
+        "cache-control": "no-cache",
+        "content-type": "application/json",
+    }
+    if last_id:
+        headers["last-event-id"] = last_id
+    body = msgspec.json.encode(FollowBody(list(slugs)))
+    return Request(f"{base_url}{FEED_PATH}", headers, "POST", body)
 
 
 def get_request(url: str) -> Request:

@@ -1,4 +1,4 @@
-"""The meaning of the responses to a request for an FAQ. Nothing here does I/O, and nothing raises."""
+"""The meaning of the responses to a read, and of the change feed. Nothing does I/O, and nothing raises."""
 
 import json
 import re
@@ -88,6 +88,27 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 Outcome = Fetched | NotFound | Gone | Failed
+
+
+class FAQChange(msgspec.Struct, frozen=True):
+    """A published change of an FAQ, as the feed reports it."""
+
+    slug: str
+    lang: str | None = None
+    revision: int | None = None
+    state: str | None = None
+    """`published` or `unpublished`; None if it is not known whether anything has changed."""
+
+
+_changes: Final = msgspec.json.Decoder(FAQChange)  # at import, as in `wire`
+
+
+def parse_change(data: str) -> FAQChange | None:
+    """Return the change in the data of an event of the feed; None if the data is invalid."""
+    try:
+        return _changes.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
 
 
 def parse_response(

@@ -13,9 +13,8 @@ import msgspec
 from msgspec.structs import replace
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
-from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.api.responses import Failed, FAQChange, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
@@ -53,7 +52,7 @@ def translations(slug: str, default: str | None = None) -> list[Key]:
 class Announcement(msgspec.Struct, frozen=True):
     """A change of the FAQ of one cache entry. Until it arrives, requests bypass stores and HTTP caches."""
 
-    change: Change
+    change: FAQChange
     at: float
     """When the first change that has not arrived was announced."""
     before: FAQ | None
@@ -280,10 +279,10 @@ def expired(entry: Entry, now: float) -> Entry:
     return replace(entry, fresh_until=min(entry.fresh_until, now))
 
 
-def announced(entry: Entry, change: Change, now: float) -> Entry:
+def announced(entry: Entry, change: FAQChange, now: float) -> Entry:
     """Return an entry that waits for a change; if it is one of this translation, its record is stale."""
     if entry.faq is not None and change.lang not in (None, entry.key.lang, entry.faq.lang):
-        change = Change(change.slug, state=None)
+        change = FAQChange(change.slug, state=None)  # of another translation: this one may be unchanged
     before = entry.announced
     if before is None or not before.is_awaited(now):
         entry = replace(entry, announced=Announcement(change, now, entry.faq))

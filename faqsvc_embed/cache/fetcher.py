@@ -15,11 +15,9 @@ store, with these exceptions:
 from concurrent.futures import Future
 from typing import Final
 
-from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
-from faqsvc_embed.cache.breaker import CircuitBreaker
+from faqsvc_embed.api.responses import Failed, FAQChange, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Need, need, translations
-from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.fetch import CircuitBreaker, Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
@@ -88,7 +86,7 @@ class Fetcher:
             self._reporter.report(None, self._finish(fetch, failed), failed)
         return fetch
 
-    def refresh(self, change: Change) -> None:
+    def refresh(self, change: FAQChange) -> None:
         """Fetch the cached entries of a slug, which may have changed."""
         keys = self._cache.announce(change)
         with self._lock.own():

@@ -9,8 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from faqsvc_embed.api.content import digest_of
-from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.responses import Fetched, Gone, Outcome
+from faqsvc_embed.api.responses import FAQChange, Fetched, Gone, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, size_of, state_of
 from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.models import FAQ
@@ -49,7 +48,7 @@ class MemoryCache:
         # Every page calls it, so it is the method of the dictionary itself.
         self.get: Callable[[Key], Entry | None] = self._entries.get
 
-    def apply(self, key: Key, outcome: Outcome | StoredFAQ, change: Change | None = None) -> Entry:
+    def apply(self, key: Key, outcome: Outcome | StoredFAQ, change: FAQChange | None = None) -> Entry:
         """Store the outcome of a fetch of `key`, or a record of the store, and return the new entry.
 
         An FAQ that is gone is gone in every language. If a `change` was announced during the fetch, the
@@ -127,7 +126,7 @@ class MemoryCache:
                 if entry.fresh_until > now:
                     self._entries[key] = expired(replace(entry, retry_at=now), now)
 
-    def announce(self, change: Change) -> list[Key]:
+    def announce(self, change: FAQChange) -> list[Key]:
         """Let the entries of a slug wait for a change; return their keys."""
         with self._lock.own():
             now = self.clock()

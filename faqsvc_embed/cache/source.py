@@ -7,8 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.responses import Failed, Fetched, Outcome
+from faqsvc_embed.api.responses import Failed, FAQChange, Fetched, Outcome
 from faqsvc_embed.cache.entry import Entry, Key
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError
@@ -29,7 +28,7 @@ class Read(NamedTuple):
     """Whether a cache in front of the source may have an older record."""
 
 
-Refresh = Callable[[Change], None]
+Refresh = Callable[[FAQChange], None]
 """A method that fetches the cached entries of a slug, which may have changed."""
 
 

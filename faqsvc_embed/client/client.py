@@ -12,10 +12,9 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.runtime.threads import at_once, to_thread
-from faqsvc_embed.settings import Settings, changed, with_hidden_keys
+from faqsvc_embed.settings import ClientOptions, Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
-from faqsvc_embed.settings.options import ClientOptions
 
 
 class FAQClient(AsyncMethods):

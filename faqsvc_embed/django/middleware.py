@@ -21,9 +21,8 @@ except ImportError:  # Django 5.2
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.page.border import aguarded, guarded, guarded_parts
-from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import REQUEST, Page
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import are_served, requested_file
 

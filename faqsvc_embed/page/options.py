@@ -20,9 +20,8 @@ from faqsvc_embed.models.parts import Part
 from faqsvc_embed.page.border import Passing, guarded
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.rendering.elements import ElementOptions
+from faqsvc_embed.rendering.fragments import ElementOptions, Style
 from faqsvc_embed.rendering.record_cache import RecordCache
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import VALIDATORS, Settings, suggestion
 from faqsvc_embed.settings.validators import Look, Variant
@@ -72,6 +71,8 @@ class Caller(msgspec.Struct, frozen=True):
     """Its name, for messages."""
     nonce: object = None
     """The value of its variable `csp_nonce`, which may be the nonce of the page."""
+    document: Document | None = None
+    """The document that it belongs to; by default, the one that is being rendered."""
 
 
 FROM_PYTHON: Final = Caller()

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
@@ -54,7 +55,7 @@ class Page(msgspec.Struct, eq=False):
     preview: Preview | None = None
     """The drafts that the visitor may see, if the request has a preview token."""
     streams: tuple[Any, ...] = ()
-    """The documents that are rendered in parts for the response; `context` reads and writes them."""
+    """The documents that are rendered in parts for the response; `document` reads and writes them."""
     passes: Passing = ()
     """The exceptions that break the page: all if the setting `strict` is on."""
     max_age: int | None = None
@@ -206,6 +207,14 @@ class Page(msgspec.Struct, eq=False):
 
 NO_PAGE: Final = Page(is_over=True)
 """The page of a document that has no FAQ yet."""
+REQUEST: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None)
+"""The page of the request in this context."""
+
+
+def request_page() -> Page | None:
+    """Return the page of the request in this context; None after its response was sent."""
+    page = REQUEST.get()
+    return None if page is None or page.is_over else page
 
 
 def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:

@@ -19,13 +19,17 @@ from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
-from faqsvc_embed.page.context import PageSource, document_with_page
-from faqsvc_embed.page.document import Document
+from faqsvc_embed.page.document import Document, PageSource, document_with_page
 from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, check_schema_argument
 from faqsvc_embed.page.page import NO_PAGE, Page
 from faqsvc_embed.page.placeholders import Text
-from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
-from faqsvc_embed.rendering.fragments import Fragment, Rendered
+from faqsvc_embed.rendering.fragments import (
+    ElementOptions,
+    Fragment,
+    Rendered,
+    json_ld_element,
+    problem_element,
+)
 from faqsvc_embed.rendering.json_ld import page_json
 from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -61,17 +65,15 @@ class Presenter:
         """Return the page of the request, or a new one for this call only."""
         return document_with_page(Document(NO_PAGE), self.page_source).page
 
-    # Reading. A document that is None, here and below, is the one that is being rendered, if any.
+    # Reading
 
-    def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
+    def use_faq(self, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        return at_once(self.ause_faq(document, slug, given, caller, blocks=True))
+        return at_once(self.ause_faq(slug, given, caller, blocks=True))
 
-    async def ause_faq(
-        self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool = False
-    ) -> FAQState:
+    async def ause_faq(self, slug: str, given: Given, caller: Caller, *, blocks: bool = False) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
-        document = document_with_page(document, self.page_source)
+        document = document_with_page(caller.document, self.page_source)
         try:
             call = self.options.resolve(document, slug, given, caller, USE_NAMES)
             found = call.page.look_up_newest(self._reader, call.key, awaits=not blocks)
@@ -120,17 +122,17 @@ class Presenter:
 
     # Showing
 
-    def render(self, document: Document | None, slug: object, given: Given, caller: Caller) -> Markup:
+    def render(self, slug: object, given: Given, caller: Caller) -> Markup:
         """Return an FAQ for this place in the document, a placeholder, or empty markup."""
-        return Rendered(self.text(document, slug, given, caller))
+        return Rendered(self.text(slug, given, caller))
 
-    async def arender(self, document: Document | None, slug: object, given: Given, caller: Caller) -> Markup:
+    async def arender(self, slug: object, given: Given, caller: Caller) -> Markup:
         """Return an FAQ, as `render` does, awaiting it if it is not cached."""
-        return Rendered(await self.atext(document, slug, given, caller))
+        return Rendered(await self.atext(slug, given, caller))
 
-    def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
+    def text(self, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `render` returns. `slug` may be a record; `given` are the options."""
-        document = document_with_page(document, self.page_source)
+        document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
@@ -158,9 +160,9 @@ class Presenter:
         except FAQError as error:
             return self._handle(page, slug, error)
 
-    async def atext(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
+    async def atext(self, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `arender` returns."""
-        document = document_with_page(document, self.page_source)
+        document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
@@ -202,10 +204,6 @@ class Presenter:
         if fragment is None and self.renderer.is_long(faq):
             return await to_thread(self.renderer.fragment, faq, call.style, place)
         return fragment or self.renderer.fragment(faq, call.style, place)
-
-    def _part(self, call: Call, state: FAQState) -> FAQ:
-        """Return the part of an FAQ that a call shows; raise its error if there is no record."""
-        return self.options.part(self._record(call.page, call.key, state), call)
 
     @staticmethod
     def _print(call: Call, fragment: Fragment | None, before: Set[str] | None = None) -> str:
@@ -262,11 +260,9 @@ class Presenter:
 
     # JSON-LD
 
-    def schema(
-        self, document: Document | None, faq: FAQ | FAQState | None, given: Given, caller: Caller
-    ) -> Markup:
+    def schema(self, faq: FAQ | FAQState | None, given: Given, caller: Caller) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
-        document = document_with_page(document, self.page_source)
+        document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
             elements = self.options.schema_elements(page, given, caller)
@@ -306,11 +302,12 @@ class Presenter:
 
     # Errors
 
-    def _record(self, page: Page, key: Key, state: FAQState) -> FAQ:
-        """Return the record of a state, or raise why there is none."""
+    def _part(self, call: Call, state: FAQState) -> FAQ:
+        """Return the part of an FAQ that a call shows, or raise why there is none."""
+        page, key = call.page, call.key
         page.limit_by(self._reader, key, state)
         if not state.is_loading:
-            return data_or_raise(state)
+            return self.options.part(data_or_raise(state), call)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self.options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))

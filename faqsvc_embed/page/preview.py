@@ -14,7 +14,7 @@ from markupsafe import Markup
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.rendering.elements import ElementOptions, style_element
+from faqsvc_embed.rendering.fragments import ElementOptions, style_element
 
 BANNER_CSS: Final = (
     ".faqsvc-preview{box-sizing:border-box;max-inline-size:46em;margin:1.5em 0 0;padding:.6em .9em;"

@@ -114,10 +114,10 @@ def _search(
 
 
 def _answered(faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-    of_record, (items, names, *_) = origin(faq), shown(faq)
+    of_record, parts = origin(faq), shown(faq)
     is_plain = of_record.is_markdown and not _as_markdown(of_record)
     too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
-    for place, (item, name) in enumerate(zip(items, names, strict=True)):
+    for place, (item, name) in enumerate(zip(parts.items, parts.names, strict=True)):
         html, json_ld, dropped = _rendered(item.answer, below(question_level, item.section), of_record)
         dropped, too_much = (*too_much, *dropped), ()
         yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)

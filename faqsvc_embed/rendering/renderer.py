@@ -15,13 +15,18 @@ from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.models.element_ids import anchored, root_id
 from faqsvc_embed.rendering import answers, assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Dropped, below, visible
-from faqsvc_embed.rendering.elements import contents, encodable, section_tag
-from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
-from faqsvc_embed.rendering.fragments import WHOLE, Fragment
+from faqsvc_embed.rendering.fragments import (
+    LONG_SCRIPT,
+    WHOLE_SCRIPT,
+    Fragment,
+    Style,
+    contents,
+    encodable,
+    section_tag,
+)
 from faqsvc_embed.rendering.json_ld import page_json, question_json, question_nodes, serialize
 from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import PORTION
 from faqsvc_embed.theme import Theme
@@ -192,7 +197,7 @@ class Renderer:
             content,
             page_json(map(question_json, _nodes(faq, answered, place.nodes))),
             _css(needed, style.theme),
-            WHOLE if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
+            WHOLE_SCRIPT if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
             problems=tuple(
                 f"answer to {quoted(item.question)}, line {one.line}: {one}"
                 for item in answered
@@ -241,9 +246,9 @@ def _context(
 
 def _sections(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> list[TemplateSection]:
     """Return the items in their order, grouped by section."""
-    items, _, titles, anchors, _ = shown(faq)
-    ids = anchored(faq.slug, anchors, place.elements)
-    of_sections = dict(zip(titles, ids[len(items) :], strict=True))
+    parts = shown(faq)
+    ids = anchored(faq.slug, parts.anchors, place.elements)
+    of_sections = dict(zip(parts.sections, ids[len(parts.items) :], strict=True))
     return [
         TemplateSection(
             of_sections[title or ""] or "",

@@ -16,7 +16,7 @@ from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
 from typing import Final
 
-from faqsvc_embed.api.event_stream import FEED_PATH
+from faqsvc_embed.api.requests import FEED_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.extras import needs_extra
 

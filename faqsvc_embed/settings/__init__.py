@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Self, TypeVar, Unpack
+from typing import Any, Final, Self, TypedDict, TypeVar, Unpack
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -18,7 +18,6 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import PREFIX as KEY_PREFIX
 from faqsvc_embed.settings.api_key import APIKey
-from faqsvc_embed.settings.options import SettingOptions
 from faqsvc_embed.theme import Theme
 
 T = TypeVar("T")
@@ -28,6 +27,52 @@ PREFIX: Final = "FAQSVC_"
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
 _log: Final = LogOnce()
+
+
+class ClientOptions(TypedDict, total=False):
+    """The keywords of a client, except `base_url` and `api_key`; `Settings` describes them."""
+
+    lang: str | None
+    timeout: float
+    max_bytes: int
+    insecure_hosts: Iterable[str] | str
+    offline: bool
+    strict: bool
+
+
+class EmbedOptions(ClientOptions, total=False):
+    """Every setting except `base_url` as a keyword; `Settings` describes them."""
+
+    api_key: str | APIKey | None
+    theme: Theme | Mapping[str, Any] | str | None
+    show_title: bool
+    heading_level: int | None
+    styles: accept.Styles
+    variant: accept.Variant
+    look: accept.Look
+    exclusive: bool
+    schema: bool
+    cache_overrides: bool
+    wait: float
+    fresh_for: float
+    keep_for: float | None
+    max_fresh: float | None
+    push: bool
+    preview: bool
+    not_found_for: float
+    max_entries: int
+    store: str | None
+    directory: str | os.PathLike[str] | None
+    source: Source | str | None
+    reload: bool
+    degraded_max_age: int | None
+    cache_tags: bool
+
+
+class SettingOptions(EmbedOptions, total=False):
+    """Every setting as a keyword; `Settings` describes them."""
+
+    base_url: str
 
 
 def setting(validate: Callable[[object], T], default: Any, *, is_secret: bool = False) -> T:

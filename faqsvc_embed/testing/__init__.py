@@ -11,7 +11,7 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.extras import needs_extra
-from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings import SettingOptions
 from faqsvc_embed.text import normalized
 
 __all__ = ["fake_embed", "fake_faqs", "faq_parity"]

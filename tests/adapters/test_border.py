@@ -25,7 +25,8 @@ from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Fetched, Outcome
 from faqsvc_embed.cache.source import BaseSource, Read
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.page.context import DOCUMENT, request_page
+from faqsvc_embed.page.document import DOCUMENT
+from faqsvc_embed.page.page import request_page
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import asgi, django_project
 from tests.support.injection import (

@@ -22,7 +22,7 @@ from django.utils import translation
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.django import faqs_from
-from faqsvc_embed.page.context import request_page
+from faqsvc_embed.page.page import request_page
 from faqsvc_embed.testing import fake_embed
 from tests.support import django_project, samples
 from tests.support import faulty as behaviours

@@ -9,8 +9,8 @@ import pytest
 
 from faqsvc_embed import FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.responses import Failed, Outcome
-from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Need
+from faqsvc_embed.cache.fetch import CircuitBreaker
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.errors import FAQTimeout
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP

@@ -15,7 +15,7 @@ import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.runtime import backoff
-from faqsvc_embed.sources import feed
+from faqsvc_embed.sources import service as feed
 from tests.support.clock import Clock
 from tests.support.embeds import use_clock, warnings_of
 from tests.support.feed_service import FeedService, feed_service

@@ -16,8 +16,7 @@ from faqsvc_embed import (
     FAQUnavailable,
     InvalidFAQ,
 )
-from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import REQUEST, Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples

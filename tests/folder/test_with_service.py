@@ -10,7 +10,7 @@ import pytest
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.stored import Mark
-from faqsvc_embed.sources import feed
+from faqsvc_embed.sources import service as feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
 from tests.support import samples

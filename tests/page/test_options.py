@@ -7,8 +7,7 @@ import pytest
 from django.utils.functional import SimpleLazyObject
 
 from faqsvc_embed import ConfigurationError, FAQEmbed, Theme
-from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import REQUEST, Page
 from tests.support import samples
 from tests.support.embeds import warnings_of
 from tests.support.faults.behaviours import slow_head

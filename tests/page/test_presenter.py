@@ -13,8 +13,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQState
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import REQUEST, Page
 from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples

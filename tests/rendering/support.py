@@ -4,9 +4,8 @@ from typing import Final
 
 from faqsvc_embed import FAQ, Item
 from faqsvc_embed.models import AnswerFormat
-from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.rendering.fragments import Fragment, Style
 from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
-from faqsvc_embed.rendering.style import Style
 
 RENDERER: Final = Renderer()
 PLAIN: Final = Style()

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 
 from faqsvc_embed import FAQ, Theme
-from faqsvc_embed.rendering.elements import ElementOptions, link_element, problem_element
+from faqsvc_embed.rendering.fragments import ElementOptions, Style, link_element, problem_element
 from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import RENDERER, faq, fragment
 from tests.support import samples

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from faqsvc_embed import FAQ, Item
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import shown
+from faqsvc_embed.rendering.fragments import Style
 from faqsvc_embed.rendering.renderer import TALL, Place
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Variant
 from tests.rendering.support import PLAIN, fragment
 from tests.support.parsed import Parsed

@@ -7,9 +7,8 @@ import pytest
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Theme
 from faqsvc_embed.rendering import assets
-from faqsvc_embed.rendering.elements import linked_script_element
+from faqsvc_embed.rendering.fragments import Style, linked_script_element
 from faqsvc_embed.rendering.renderer import Place
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Variant
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq, fragment

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from faqsvc_embed import ConfigurationError, FAQEmbed, Settings, Theme
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.settings import NAMES
-from faqsvc_embed.settings.options import ClientOptions, EmbedOptions, SettingOptions
+from faqsvc_embed.settings import NAMES, ClientOptions, EmbedOptions, SettingOptions
 from tests.support.strategies import any_text, odd_values
 
 DEFAULTS: dict[str, Any] = {

@@ -11,8 +11,7 @@ from faqsvc_embed.django.middleware import NONCE, as_text
 from faqsvc_embed.embed import FAILED
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import joined_document
-from faqsvc_embed.page.document import Document
+from faqsvc_embed.page.document import Document, joined_document
 from faqsvc_embed.page.options import Caller, split_arguments
 from faqsvc_embed.page.page import NO_PAGE
 from faqsvc_embed.page.presenter import Presenter
@@ -20,8 +19,8 @@ from faqsvc_embed.page.presenter import Presenter
 T = TypeVar("T")
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
-Show = Callable[[Presenter, Document, Any, Options, Caller], T]
-"""A method of the presenter: it shows a slug or a record in a document."""
+Show = Callable[[Presenter, Any, Options, Caller], T]
+"""A method of the presenter: it shows a slug or a record."""
 
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
@@ -69,7 +68,7 @@ def _shown(
     if isinstance(subject, str):
         # A literal is a SafeString, which str() leaves as it is and pathlib refuses before Python 3.12.
         subject = str.__str__(subject) or (None if is_schema else "")
-    return show(presenter, _document(context), subject, _defined(options), _template(context))
+    return show(presenter, subject, _defined(options), _caller(context))
 
 
 def _document(context: Context) -> Document:
@@ -86,6 +85,7 @@ def _defined(options: Options) -> Options:
     return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
 
 
-def _template(context: Context) -> Caller:
+def _caller(context: Context) -> Caller:
     origin = getattr(context.template, "origin", None)
-    return Caller(getattr(origin, "template_name", None), as_text(context.get(NONCE)))
+    name, nonce = getattr(origin, "template_name", None), as_text(context.get(NONCE))
+    return Caller(name, nonce, _document(context))

@@ -15,8 +15,8 @@ from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering import answers
+from faqsvc_embed.rendering.fragments import Style
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
 from faqsvc_embed.service.storage.slugs import proposed_slug
 from faqsvc_embed.service.storage.values import Revision

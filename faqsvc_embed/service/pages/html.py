@@ -17,10 +17,8 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import BANNER_CSS
 from faqsvc_embed.rendering.answers import visible
 from faqsvc_embed.rendering.assets import hash_source, minified, script, stylesheet
-from faqsvc_embed.rendering.elements import inline_script_element, json_ld_element
-from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.rendering.fragments import Fragment, Style, inline_script_element, json_ld_element
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.theme import Theme

@@ -14,8 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
-from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.fields import MAX_BODY, Code
+from faqsvc_embed.api.requests import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.changes import ChangeFeed, Subscriber

@@ -8,8 +8,8 @@ import msgspec
 from starlette.responses import JSONResponse, Response
 
 from faqsvc_embed.api import contract
-from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import Lang, Slug
+from faqsvc_embed.api.requests import EVENT_STREAM
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import OPERATIONS, Operation
