@@ -1,8 +1,8 @@
 """Plain REST: read, list, publish, unpublish and generate FAQs. Nothing is cached.
 
 Start with `client`, which has the methods for callers that wait, with their documentation. `methods` has
-their asynchronous twins, which do the work of both; `connection` sends their requests and waits for them.
-The structs that they return are in `api/contract.py`.
+their asynchronous twins, which do the work of both, and sends their requests. The structs that they return
+are in `api/contract.py`.
 """
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision

@@ -1,12 +1,12 @@
 """The client of an FAQ service: one method for each route, and its asynchronous twin."""
 
+from copy import copy
 from typing import Literal, Self, Unpack
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import ChangeFields, Changes, GenerateFields, PublishFields
 from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.api.responses import Fetched
-from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.methods import AsyncMethods
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ
@@ -50,30 +50,12 @@ class FAQClient(AsyncMethods):
         overrides = with_hidden_keys(overrides)
         del base_url, api_key  # tracebacks show local variables
         given = {name: value for name, value in given.items() if value is not None}
-        settings = changed(settings, {**overrides, **given})
-        if settings.api_key == MALFORMED:
-            raise ConfigurationError(f"api_key: {NOT_A_KEY}")
-        if not settings.base_url:
-            raise ConfigurationError(
-                "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "
-                "to the address of the FAQ service, such as https://faq.example.com"
-            )
-        if settings.api_key is not None and accept.sends_in_clear(settings.base_url, settings.insecure_hosts):
-            raise ConfigurationError(
-                f"base_url is {quoted(settings.base_url)}: an API key is sent over https only; use https, or "
-                f"name the host in insecure_hosts if its network is trusted"
-            )
+        settings = _checked(changed(settings, {**overrides, **given}))
         try:
             timeout = accept.timeout(generation_timeout)
         except ValueError as error:
             raise ConfigurationError(f"generation_timeout is {quoted(generation_timeout)}: {error}") from None
-        self._use(Connection(settings), timeout)
-
-    def _use(self, connection: Connection, generation_timeout: float) -> None:
-        super().__init__(connection, generation_timeout)
-        self._blocking = AsyncMethods(
-            connection.with_settings(self.settings, blocks=True), generation_timeout
-        )
+        super().__init__(settings, timeout)
 
     def with_key(self, api_key: str | APIKey) -> Self:
         """Return a client with another API key over the same connections; closing either closes them.
@@ -83,8 +65,15 @@ class FAQClient(AsyncMethods):
         """
         key = accept.api_key(api_key)
         del api_key  # tracebacks show local variables
-        client = type(self)(None, key, settings=self.settings, generation_timeout=self._generation_timeout)
-        client._use(self._connection.with_settings(client.settings), self._generation_timeout)
+        client = copy(self)
+        client.settings = _checked(self.settings.replace(api_key=key))
+        return client
+
+    @property
+    def _blocking(self) -> Self:
+        """This client with methods that block."""
+        client = copy(self)
+        client._blocks = True
         return client
 
     def __enter__(self) -> Self:
@@ -101,7 +90,7 @@ class FAQClient(AsyncMethods):
 
     def close(self) -> None:
         """Close the connections and stop the background thread within a second; later calls restart it."""
-        self._connection.close()
+        self._background.close()
 
     async def aclose(self) -> None:
         """Close the client without blocking the event loop."""
@@ -249,3 +238,24 @@ class FAQClient(AsyncMethods):
             FAQNotFound: the service does not generate FAQs.
         """
         return at_once(self._blocking.agenerate_faq(website_url, **options))
+
+
+def _checked(settings: Settings) -> Settings:
+    """Return the settings of a client, which must name a service to which the key may be sent.
+
+    Raises:
+        ConfigurationError: they do not.
+    """
+    if settings.api_key == MALFORMED:
+        raise ConfigurationError(f"api_key: {NOT_A_KEY}")
+    if not settings.base_url:
+        raise ConfigurationError(
+            "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "
+            "to the address of the FAQ service, such as https://faq.example.com"
+        )
+    if settings.api_key is not None and accept.sends_in_clear(settings.base_url, settings.insecure_hosts):
+        raise ConfigurationError(
+            f"base_url is {quoted(settings.base_url)}: an API key is sent over https only; use https, or "
+            f"name the host in insecure_hosts if its network is trusted"
+        )
+    return settings

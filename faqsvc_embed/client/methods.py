@@ -1,12 +1,17 @@
 """The methods of a client: the requests that they send, and how the responses are parsed.
 
-Invalid arguments are raised in the caller's thread, before anything is sent.
+Invalid arguments are raised in the caller's thread, before anything is sent. The background loop returns
+errors as values. They are raised only for the caller, so that no traceback leads to a response or to the key.
 """
 
-from collections.abc import AsyncGenerator
+import asyncio
+import traceback
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import CancelledError
 from contextlib import aclosing
+from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, TypeVar, Unpack
 
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.contract import (
@@ -30,26 +35,51 @@ from faqsvc_embed.api.publish_request import (
     publish_request,
 )
 from faqsvc_embed.api.requests import Request, faq_url, get_request, read_request, with_query, write_request
-from faqsvc_embed.api.responses import Fetched, Outcome, parse_response
+from faqsvc_embed.api.responses import Fetched, Outcome, Response, parse_response
 from faqsvc_embed.cache.reader import forget_written
-from faqsvc_embed.client.connection import Connection
-from faqsvc_embed.errors import ConfigurationError, FAQNotFound, OutcomeUnknown, quoted
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    FAQError,
+    FAQNotFound,
+    FAQUnavailable,
+    OutcomeUnknown,
+    quoted,
+    without_keys,
+)
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
+from faqsvc_embed.runtime.bounded_log import logger
+from faqsvc_embed.runtime.threads import wait_for
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings.api_key import APIKey
+
+T = TypeVar("T")
+Parse = Callable[[Response, datetime], T | FAQError]
 
 MAX_READS: Final = 5
 """Number of attempts to read the newest revision while others write."""
+_NO_KEY: Final = (
+    "no API key: set FAQSVC_API_KEY, or api_key in Python; `faqsvc keys create` makes one, and so does the "
+    "desk, under Site, Keys"
+)
 
 
 class AsyncMethods:
-    """The asynchronous methods of a client. Over a connection that blocks, they await nothing (`at_once`)."""
+    """The asynchronous methods of a client, whose copies send over the same connections."""
 
-    def __init__(self, connection: Connection, generation_timeout: float) -> None:
-        self._connection = connection
+    def __init__(self, settings: Settings, generation_timeout: float) -> None:
+        self.settings: Settings = settings
         self._generation_timeout = generation_timeout
-        self.settings: Settings = connection.settings
+        self._blocks = False
+        """Whether the methods block the thread of their caller, and so await nothing (`at_once`)."""
+        # Imported here, so that importing the package loads no HTTP client.
+        from faqsvc_embed.api.transport import Transport
+
+        self._transport = Transport(settings.max_bytes, keeps_connections=True)
+        self._background = BackgroundLoop()
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ as `get_faq` does."""
@@ -61,7 +91,7 @@ class AsyncMethods:
             raise invalid_slug(slug)
         fresh, lang = {"cache-control": "no-cache"}, self._language(lang)
         request = read_request(self.settings.base_url, slug, lang, headers=fresh)
-        outcome: Outcome = await self._connection.send(
+        outcome: Outcome = await self._send(
             request, lambda response, now: parse_response(response, request, slug, now), is_public=True
         )
         if isinstance(outcome, Fetched):
@@ -87,7 +117,7 @@ class AsyncMethods:
         is_new = request.method == "POST" and bool(request.body)
         parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
         try:
-            written = await self._connection.send(request, parse)
+            written = await self._send(request, parse)
             if slug and not is_same_slug(written.slug, str(slug)):
                 # A kept connection may carry a response to an earlier request.
                 raise OutcomeUnknown(f"the response for FAQ {slug!r} is about {written.slug!r}")
@@ -99,7 +129,7 @@ class AsyncMethods:
     async def arestore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back as `restore_faq` does."""
         request = write_request("POST", self._url(slug, None, "/restore"))
-        restored = await self._connection.send(request, partial(responses.parse_struct, struct=FAQSummary))
+        restored = await self._send(request, partial(responses.parse_struct, struct=FAQSummary))
         forget_written(self.settings.base_url, slug)
         return restored
 
@@ -110,22 +140,20 @@ class AsyncMethods:
         if purge not in (True, False, "now"):
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         query = {False: None, True: "true", "now": "now"}[purge]
-        await self._connection.send(
-            write_request("DELETE", self._url(slug, lang, purge=query)), responses.parse_done
-        )
+        await self._send(write_request("DELETE", self._url(slug, lang, purge=query)), responses.parse_done)
         forget_written(self.settings.base_url, slug)
 
     async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a preview token as `preview_faq` does."""
         request = write_request("POST", self._url(slug, lang, "/preview"))
-        return await self._connection.send(request, partial(responses.parse_struct, struct=Preview))
+        return await self._send(request, partial(responses.parse_struct, struct=Preview))
 
     async def aget_revision(
         self, slug: str, number: int, *, lang: str | None = None
     ) -> responses.StoredRevision:
         """Return a revision as `get_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}")
-        return await self._connection.send(get_request(url), responses.parse_revision)
+        return await self._send(get_request(url), responses.parse_revision)
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
         """Return the newest revision as `newest_revision` does."""
@@ -167,7 +195,7 @@ class AsyncMethods:
         while after not in seen:  # else the service sends the same pages again and again
             seen.add(after)
             request = get_request(with_query(url, after=after, **query))
-            page = await self._connection.send(request, partial(responses.parse_struct, struct=struct))
+            page = await self._send(request, partial(responses.parse_struct, struct=struct))
             for entry in page.items:
                 yield entry
             if page.next is None or not page.items:
@@ -179,9 +207,7 @@ class AsyncMethods:
     ) -> list[responses.GeneratedItem]:
         """Generate as `generate_faq` does."""
         request = generate_request(self.settings.base_url, website_url, **options)
-        return await self._connection.send(
-            request, responses.parse_generation, timeout=self._generation_timeout
-        )
+        return await self._send(request, responses.parse_generation, timeout=self._generation_timeout)
 
     def _url(self, slug: str, lang: str | None, rest: str = "", **query: str | None) -> str:
         """Return the address of an FAQ, or of `rest` below it; None is the default language."""
@@ -193,6 +219,56 @@ class AsyncMethods:
         """Return the language of a read; without `strict`, the setting `lang` replaces an unsupported one."""
         language = _supported(lang) if self.settings.strict else lookup(lang if isinstance(lang, str) else "")
         return language or self.settings.lang
+
+    async def _send(
+        self, request: Request, parse: Parse[T], *, is_public: bool = False, timeout: float | None = None
+    ) -> T:
+        """Send a request once, with the API key unless it `is_public`, and return the parsed response.
+
+        A Ctrl-C, or cancelling the task that awaits it, cancels the request.
+        """
+        key = None if is_public else self.settings.api_key
+        if key is None and not is_public:
+            raise AuthenticationError(_NO_KEY)
+        work = self._exchange(request, parse, key, timeout or self.settings.timeout)
+        try:
+            future = self._background.submit(work)
+        except (RuntimeError, OSError) as error:  # OSError: too many open files
+            work.close()
+            raise FAQUnavailable(f"cannot start a thread to send with: {error}") from None
+        try:
+            if self._blocks:
+                wait_for(future)
+                outcome = future.result()
+            else:
+                outcome = await asyncio.wrap_future(future)
+        except (CancelledError, asyncio.CancelledError):
+            if not self._blocks and (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            outcome = _failed(request, "the client was closed during the request")
+        except BaseException:
+            future.cancel()
+            raise
+        if isinstance(outcome, FAQError):
+            raise outcome
+        return outcome
+
+    async def _exchange(
+        self, request: Request, parse: Parse[T], key: APIKey | None, timeout: float
+    ) -> T | FAQError:
+        """Return the parsed response to a request, or an error."""
+        about = f"{request.method} {request.url}"
+        if self.settings.offline:
+            return FAQUnavailable(f"offline: {about} is not sent")
+        try:
+            response = await self._transport.send(request, timeout, key=key)
+            if isinstance(response, FAQError):
+                return _masked(response, key)
+            return parse(response if key is None else responses.masked(response, key), datetime.now(UTC))
+        except Exception as error:  # a bug of this package: the log must not show the key
+            text = "".join(traceback.format_exception(error))
+            logger.error("%s failed:\n%s", about, key.mask(text) if key else without_keys(text))
+            return _failed(request, f"{about} failed: {type(error).__name__}; the log has the traceback")
 
 
 def _supported(lang: str | None) -> str | None:
@@ -209,3 +285,16 @@ def _number(number: object) -> int:
             f"the revision is {quoted(number)}; use a number from revisions(), 1 or more"
         )
     return number
+
+
+def _failed(request: Request, message: str) -> FAQError:
+    """Return the error for a request without a usable response. A write may have been done."""
+    return FAQUnavailable(message) if request.method == "GET" else OutcomeUnknown(message)
+
+
+def _masked(error: FAQError, key: APIKey | None) -> FAQError:
+    """Return an error of the HTTP client with the key masked in its message."""
+    copied = error.without_traceback()
+    if key is not None:
+        copied.args = (key.mask(str(error)),)
+    return copied
