@@ -210,30 +210,32 @@ def _resolved(tokens: "list[Token]", line: int, env: Mapping[str, Any]) -> "Iter
 
     Links without an address are dropped.
     """
-    is_kept, in_link, last = True, False, ""
+    is_kept, in_link, before = True, False, ""
     for token in tokens:
-        line += token.type in ("softbreak", "hardbreak")
-        if token.type == "html_inline":
-            is_type = last[-1:].isalnum() and token.content[1:2].isupper()  # as in List<String>
+        kind = token.type
+        if kind in ("softbreak", "hardbreak"):
+            line += 1
+        elif kind == "html_inline":
+            is_type = before[-1:].isalnum() and token.content[1:2].isupper()  # as in List<String>
             token.content = str(escape(token.content)) if is_type else _html(token.content, line, env)
-        last = token.content if token.type == "text" else ""
-        if token.type in ("link_open", "image"):
-            name = "href" if token.type == "link_open" else "src"
-            kind = "link" if name == "href" else "image"
-            address = _address(kind, str(token.attrGet(name)), line, env)
-            token.attrSet(name, address or "")
-            if name == "href":
-                is_kept = address is not None
-            elif address is None:  # an image of another website, which would learn of each visitor
+            if (tag := _TAG.fullmatch(token.content)) and tag[2].lower() == "a":
+                in_link = not tag[1]
+        elif kind == "link_open":
+            address = _address("link", str(token.attrGet("href")), line, env)
+            token.attrSet("href", address or "")
+            is_kept, in_link = address is not None, True
+        elif kind == "link_close":
+            in_link = False
+        elif kind == "image":
+            address = _address("image", str(token.attrGet("src")), line, env)
+            token.attrSet("src", address or "")
+            token.attrSet("loading", "lazy")
+            if address is None:  # it is on another website, which would learn of each visitor
                 token.type, token.content = "text", unescape(token.content)
-            else:
-                token.attrSet("loading", "lazy")
-        tag = token.content if token.type == "html_inline" else ""
-        if token.type in ("link_open", "link_close") or tag.startswith(("<a", "</a")):
-            in_link = token.type == "link_open" or tag.startswith("<a")
+        before = token.content if kind == "text" else ""
         if token.type == "text" and not in_link and "://" in token.content:
             yield from _linked(token)
-        elif is_kept or token.type not in ("link_open", "link_close"):
+        elif is_kept or kind not in ("link_open", "link_close"):
             yield token
 
 

@@ -69,8 +69,9 @@ class HostSource(BaseSource):
             finally:
                 call.cancel()
         found = asyncio.CancelledError() if call.cancelled() else call.result()
-        is_known = isinstance(found, BaseException) and not isinstance(found, FAQError)
-        return overdue if is_known else self._outcome(slug, found)
+        if isinstance(found, BaseException) and not isinstance(found, FAQError):
+            return overdue  # which the callers know already
+        return self._outcome(slug, found)
 
     def _outcome(self, slug: str, found: object) -> Outcome:
         """Return the outcome for a value that `get` has returned or raised."""
@@ -99,21 +100,21 @@ class HostSource(BaseSource):
 
     async def _call(self, slug: str, lang: str | None) -> object:
         """Return what `get` returns or raises for a language or, without one, for the default language."""
-        found = await self._result(slug, lang)
-        return found if found is not None or lang is None else await self._result(slug, None)
+        found = await self._call_for(slug, lang)
+        return found if found is not None or lang is None else await self._call_for(slug, None)
 
-    async def _result(self, slug: str, lang: str | None) -> object:
+    async def _call_for(self, slug: str, lang: str | None) -> object:
         """Return what `get` returns or raises; any exception is a return value."""
         try:
             if self._is_async:
                 return await self._get(slug, lang)
-            found = await asyncio.to_thread(_result, self._get, slug, lang)
+            found = await asyncio.to_thread(_returned_or_raised, self._get, slug, lang)
             return await found if inspect.isawaitable(found) else found
         except BaseException as error:  # SystemExit would end the loop
             return error
 
 
-def _result(get: Any, slug: str, lang: str | None) -> object:
+def _returned_or_raised(get: Any, slug: str, lang: str | None) -> object:
     """Return what `get` returns or raises, because a future cannot raise StopIteration, as `next()` does."""
     try:
         return get(slug, lang)

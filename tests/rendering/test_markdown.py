@@ -108,8 +108,8 @@ def html(text: str, level: int | None = 3) -> Markup:
             "<code>https://c.example</code></p>",
         ),
         (
-            '<a href="https://x.example">https://b.example</a>',
-            '<p><a href="https://x.example" rel="noopener">https://b.example</a></p>',
+            '<a href="https://x.example"><abbr>B</abbr> https://b.example</a>',
+            '<p><a href="https://x.example" rel="noopener">B https://b.example</a></p>',
         ),
         ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # it would be told of every visitor
         ("a\0b", "<p>a\ufffdb</p>"),
