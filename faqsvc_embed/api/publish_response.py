@@ -14,12 +14,19 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import GeneratedEntry, Problem, RevisionContent
 from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
-from faqsvc_embed.api.responses import NOT_OFFERED, Response, error_code, excerpt, json_value, validator
+from faqsvc_embed.api.responses import (
+    NOT_OFFERED,
+    Response,
+    error_code,
+    excerpt,
+    json_value,
+    parse_retry_after,
+    validator,
+)
 from faqsvc_embed.errors import (
     AuthenticationError,
     Details,

@@ -12,9 +12,17 @@ from typing import Final, NamedTuple, assert_never
 import msgspec
 from msgspec.structs import replace
 
-from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import Failed, FAQChange, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.api.responses import (
+    NO_CACHE_CONTROL,
+    CacheControl,
+    Failed,
+    FAQChange,
+    Fetched,
+    Gone,
+    NotFound,
+    Outcome,
+)
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES

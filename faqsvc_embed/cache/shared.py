@@ -17,8 +17,8 @@ from weakref import WeakMethod
 
 import msgspec
 
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import CacheControl
 from faqsvc_embed.cache.backend import Backend, ResilientBackend
 from faqsvc_embed.cache.entry import Key, translations
 from faqsvc_embed.cache.source import source_name

@@ -5,10 +5,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import Fetched
+from faqsvc_embed.api.responses import NO_CACHE_CONTROL, CacheControl, Fetched
 from faqsvc_embed.models import FAQ
 
 MIN_STORED_FOR: Final = 3600.0

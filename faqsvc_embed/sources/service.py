@@ -17,7 +17,6 @@ from typing import Final
 
 import httpx2
 
-from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import MAX_SLUGS, PREVIEW_HEADER
 from faqsvc_embed.api.requests import EVENT_STREAM, NO_VALIDATORS, feed_request, read_request
 from faqsvc_embed.api.responses import (
@@ -29,6 +28,7 @@ from faqsvc_embed.api.responses import (
     Outcome,
     parse_change,
     parse_response,
+    parse_retry_after,
 )
 from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
 from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresh

@@ -20,9 +20,8 @@ from starlette.routing import Route
 from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQ, FAQEmbed, wsgi
-from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
 from faqsvc_embed.api.requests import NO_VALIDATORS
-from faqsvc_embed.api.responses import Fetched, Outcome
+from faqsvc_embed.api.responses import NO_CACHE_CONTROL, Fetched, Outcome
 from faqsvc_embed.cache.source import BaseSource, Read
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.page.document import DOCUMENT

@@ -10,22 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, FAQError, FAQNotFound, FAQUnavailable, InvalidFAQ, RateLimited
-from faqsvc_embed.api.cache_control import (
+from faqsvc_embed.api.requests import NO_VALIDATORS, Validators, read_request
+from faqsvc_embed.api.responses import (
     MAX_LIFETIME,
     MAX_RETRY_AFTER,
     CacheControl,
-    parse_cache_control,
-    parse_retry_after,
-)
-from faqsvc_embed.api.requests import NO_VALIDATORS, Validators, read_request
-from faqsvc_embed.api.responses import (
     Failed,
     Fetched,
     Gone,
     NotFound,
     Outcome,
     Response,
+    parse_cache_control,
     parse_response,
+    parse_retry_after,
 )
 from tests.support import samples
 from tests.support.clock import EPOCH as NOW

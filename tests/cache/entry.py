@@ -5,9 +5,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from faqsvc_embed import FAQ, FAQNotFound, FAQState, FAQUnavailable
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound
+from faqsvc_embed.api.responses import CacheControl, Failed, Fetched, Gone, NotFound
 from faqsvc_embed.cache.entry import Key, Lifetimes, Need, need, state_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.stored import StoredFAQ

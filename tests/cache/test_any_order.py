@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from faqsvc_embed import FAQ, FAQError, FAQUnavailable, RateLimited
-from faqsvc_embed.api.cache_control import CacheControl
-from faqsvc_embed.api.responses import Failed, Outcome
+from faqsvc_embed.api.responses import CacheControl, Failed, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Need, need, state_of
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entry import DOWN, GONE, NOT_FOUND, fetched, make_cache

@@ -5,9 +5,8 @@ import random
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound, FAQState
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Outcome
+from faqsvc_embed.api.responses import CacheControl, Outcome
 from faqsvc_embed.cache.entry import JITTER, MIN_REFRESH_INTERVAL, Key, Need
 from tests.cache.entry import (
     DOWN,

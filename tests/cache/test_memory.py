@@ -6,8 +6,8 @@ import weakref
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import CacheControl
 from faqsvc_embed.cache.entry import JITTER, Key, Need
 from faqsvc_embed.cache.memory import MAX_TOTAL_BYTES
 from faqsvc_embed.cache.stored import StoredFAQ

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.api.responses import CacheControl
 from faqsvc_embed.cache import backend as backends
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import MAX_PENDING, SharedStore

@@ -5,9 +5,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
-from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Fetched, NotFound
+from faqsvc_embed.api.responses import CacheControl, Fetched, NotFound
 from faqsvc_embed.cache.entry import Key, Need, need
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache

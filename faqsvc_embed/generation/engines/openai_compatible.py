@@ -17,8 +17,8 @@ import httpx2
 import msgspec
 from msgspec.structs import replace
 
-from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
+from faqsvc_embed.api.responses import parse_retry_after
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.fetcher import default_ssl_context
 from faqsvc_embed.generation.crawl.page import Page, contradicts
