@@ -197,8 +197,6 @@ def read_csv(text: str) -> Document:
     (first, header), *rest = rows[above:]
     names = [name.strip().strip("\ufeff") for name in header]
     columns = find_columns(names) or asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
-    if columns is None and len(names) == 2 and asks(names[0]):
-        columns = (names[0], names[1]) if sum(asks(row[0]) for _, row in rest) * 2 > len(rest) else None
     if columns is None:
         raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
     if asks(columns[0]):  # the table has no names

@@ -10,11 +10,8 @@ from faqsvc_embed.files.asking import asks
 Columns = tuple[str, str]
 """The names of the fields of a question and of its answer."""
 _SEVERAL: Final = 2
-LANGUAGE_NAME: Final = re.compile(
-    "(?:[a-z]{2}|ast|bho|ceb|ckb|cmn|fil|gsw|haw|hmn|hsb|kab|kok|nds|sah|sco|yue)"
-    "(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?"
-)
-"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Other keys of three letters are words."""
+LANGUAGE_NAME: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
+"""The key of a language, such as `en`, `pt-BR` and `zhHans`."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:
@@ -165,8 +162,6 @@ def usual_columns(header: Iterable[str]) -> tuple[str | None, str | None]:
     """Return the names of the columns with the questions and the answers; None for one that is missing."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
-    if question is None and find_field(header, ANSWER_LABELS):
-        question = find_field(header, ("text",))
     return question, find_field([name for name in header if name != question], ANSWER_FIELDS)
 
 

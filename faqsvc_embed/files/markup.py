@@ -26,8 +26,6 @@ _IN_MARKDOWN: Final = re.compile(
 """An item of a list, a link or emphasis: Markdown if other answers certainly are."""
 
 
-_ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*&lt;/(?:p|div|ul|ol)&gt;\s*\Z")
-"""Whole elements of HTML whose tags are escaped once more, as some plug-ins write JSON-LD."""
 _LOST: Final = re.compile(
     r"(?i)<(script|iframe|object|embed|video|audio|form|button|input|select|textarea|canvas)(?=[\s/>])"
     r"|\b(?:href|src)\s{0,9}=\s{0,9}[\"']?\s{0,9}(javascript|vbscript|data):"
@@ -57,9 +55,6 @@ def as_one_format(
     if document.answer_format is not None:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
-    for item in items if is_html else ():
-        if isinstance(answer := item.get("answer"), str) and _ESCAPED_HTML.match(answer):
-            item["answer"] = html.unescape(answer)
     texts = [document.introduction, *(item.get("answer") for item in items)]
     signs, notes = [_MARKDOWN, *([meant] if meant else [])], list(document.notes)
 

@@ -311,9 +311,6 @@ def _bold_at(line: Line, lines: Sequence[Line]) -> tuple[re.Match[str] | None, i
     while found is None and text.startswith(("*", "_")) and below < last and lines[below].text:
         text += f" {lines[below].text.rstrip()}"
         found, below = _BOLD.fullmatch(text), below + 1
-    if found and below > line.number + 1 and found["rest"]:
-        is_whole = found["rest"].endswith(found["sign"]) or lines[below - 1].text.startswith(found["sign"])
-        found = found if is_whole else None
     return found, below
 
 

@@ -26,32 +26,20 @@ _ATTRIBUTES: Final = re.compile(
     re.MULTILINE,
 )
 """Attributes after a link, an image, code or emphasis, or at the end of a line."""
-_TEMPLATE: Final = re.compile(
-    rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/[ \t]*)?(?P<name>[\w-]*)"
-    r"(?P<rest>[^\n{}]*?)(?:-?%|[%>]\})\}",
-    re.MULTILINE,
-)
-"""A tag of Jekyll, GitBook or Hugo; code is left as it is."""
-_LOGIC: Final = {"for", "tablerow", "if", "unless", "case", "capture", "comment"}
-"""Tags whose content is repeated, chosen or left out: only the generator can say what is shown."""
+_INCLUDE: Final = re.compile(rf"{CODE}|\{{%-?[ \t]*include\b(?P<rest>[^\n{{}}]*)%\}}", re.MULTILINE)
+"""A tag of Jekyll that inserts a file, which may get a text; code is left as it is."""
 _LINKED: Final = re.compile(
-    rf"{CODE}|(?P<open>\]\(<?[ \t]*)"
-    r"\{(?:%-?|\{[<%]?)[ \t]*(?P<tag>[^\n{}]*?)[ \t]*(?:-?%|[%>]?\})\}(?P<end>\)?)",
-    re.MULTILINE,
+    rf"{CODE}|(?P<open>\]\(<?[ \t]*)\{{\{{[ \t]*(?P<tag>[^\n{{}}]*)\}}\}}(?P<end>\)?)", re.MULTILINE
 )
-"""A tag of a generator at the beginning of an address."""
-_ARGUMENT: Final = re.compile(r"[\"']([^\"']*)[\"']|(?:link|post_url)[ \t]+(\S+)")
+"""A variable of a generator at the beginning of an address."""
 _SITE: Final = re.compile("base|site|root|url|home", re.I)
 _BULLETS: Final = re.compile("[•·▪◦●]|o\t|[!?]> ")
 _BULLET: Final = re.compile(
     rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:(?P<box>[!?]>)|[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
 )
 """The beginning of a list item as word processors write it, or of a box of Docsify."""
-_TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
-_SLOT: Final = re.compile(r"^(?:==|@tab(?::active)?)[ \t]+(\S.*)$", re.MULTILINE)
-"""The label of a tab in a container of VitePress or VuePress."""
 _ALERT: Final = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*")
 _CONTAINER: Final = re.compile(
     r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"?([^\"{}]*)\"?[^{}]*\}|\{[^{}]*\})?\s*(.*)"
@@ -66,18 +54,14 @@ _EAST_ASIAN: Final = re.compile(
 
 
 def in_plain_form(text: str) -> str:
-    """Return Markdown without the tags of generators around a text, with tabs as boxes and bullets as lists.
+    """Return Markdown with the texts of inserted boxes, with tabs as boxes and with bullets as lists.
 
-    Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
+    Lines keep their numbers.
     """
     if "{" in text:
-        closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]} - _LOGIC
-        text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
-    if "]({" in text:
-        text = _LINKED.sub(_address, text)
+        text = _LINKED.sub(_address, _INCLUDE.sub(_included, text))
     if _BULLETS.search(text):
         text = _BULLET.sub(_bullet, text)
-    text = _SLOT.sub(r"**\1**", text) if "tab" in text else text
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
 
 
@@ -87,20 +71,14 @@ def _bullet(found: re.Match[str]) -> str:
 
 
 def _address(linked: re.Match[str]) -> str:
-    """Return an address without the tag of a generator, which names a page or the website."""
-    argument = _ARGUMENT.search(linked["tag"] or "")
-    if argument is not None:
-        return f"{linked['open']}{argument[1] or argument[2]}{linked['end']}"
+    """Return an address without the variable for the website at its beginning."""
     if linked["open"] is None or not _SITE.search(linked["tag"]):
         return linked[0]
     return linked["open"] + (linked["end"] and "/)")
 
 
-def _tag_text(tag: re.Match[str], closed: set[str]) -> str:
-    if tag["name"] in closed:
-        title = _TITLE.search(tag["rest"])
-        return f"**{title[2]}**" if title else ""
-    content = _CONTENT.search(tag["rest"]) if tag["name"] == "include" else None
+def _included(tag: re.Match[str]) -> str:
+    content = _CONTENT.search(tag["rest"] or "")
     return content[2] if content else tag[0]
 
 

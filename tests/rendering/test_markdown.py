@@ -62,7 +62,6 @@ def html(text: str, level: int | None = 3) -> Markup:
             '<blockquote>\n<p><strong>Mind <em>the</em> <a href="/b" rel="noopener">gap</a></strong></p>'
             "<p>a</p>\n</blockquote>",
         ),
-        ("::::tabs\n== Hot\na\n::::", "<blockquote>\n<p><strong>Hot</strong>\na</p>\n</blockquote>"),
         ('!!! note "Mind"\n    a', "<blockquote>\n<p><strong>Mind</strong></p>\n<p>a</p>\n</blockquote>"),
         ("> [!NOTE]\n> a", "<blockquote>\n<p><strong>Note</strong><br>\na</p>\n</blockquote>"),
         ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
@@ -363,20 +362,13 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{% hint style="info" %}\nCare.\n{% endhint %}', "<p>Care.</p>"),
-        ('{% tab title="Mac" %}\n\nPress.\n\n{% endtab %}', "<p><strong>Mac</strong></p>\n<p>Press.</p>"),
-        ("{{< note >}}\nCare.\n{{< /note >}}", "<p>Care.</p>"),
-        ("{{<note info>}}\nCare.\n{{</ note>}}", "<p>Care.</p>"),
         ("####\n\n![](a.png)\n\nCare.", "<p>Care.</p>"),
         ('{% include note.html content="Care." %}', "<p>Care.</p>"),
-        ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
         ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
         ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
         ("{% if a %}Yes.{% endif %}", "<p>{% if a %}Yes.{% endif %}</p>"),
         ("[a]({{ site.baseurl }}/b)", '<p><a href="/b" rel="noopener">a</a></p>'),
         ("[a]({{ site.url }})", '<p><a href="/" rel="noopener">a</a></p>'),
-        ('[a]({{< relref "/b" >}})', '<p><a href="/b" rel="noopener">a</a></p>'),
-        ("[a]({% link /b %}#c)", '<p><a href="/b#c" rel="noopener">a</a></p>'),
         ("[a]({{ price }})", "<p>[a]({{ price }})</p>"),
     ],
 )
