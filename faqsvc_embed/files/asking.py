@@ -31,7 +31,22 @@ _FAQ: Final = re.compile(
     re.I,
 )
 _HOW: Final = re.compile(
-    r"how|(?:what|when|where) (?:it|this|to|we|you)\b|comment|c[oó]mo|wie|как|如何|怎么|怎麼|どうやって", re.I
+    r"how|(?:what|when|where) (?:it|this|to|we|you)\b"
+    r"|comment|c[oó]mo|wie|как|如何|怎么|怎麼|怎样|怎樣|どうやって",
+    re.I,
+)
+_GUIDE: Final = re.compile(
+    r"\W*(?:how (?:to|do i|can i) )?(?:features|overview|(?:pre)?requi\w+|install\w*|usage|quick ?start"
+    r"|set-?up(?: instructions)?|getting started|(?:file|project|repository) (?:structure|layout)"
+    r"|contribut\w+(?: to\b.*)?|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing"
+    r"|roadmap|credits|how it works|see also|project info|tech(?:nology)? stack"
+    r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
+    re.I,
+)
+"""Headings of guides and of descriptions of programs."""
+_ABOUT_FAQS: Final = re.compile(
+    r"\bFAQs?[- ](?:Page|Section|Component|Module|Plugin|Widget|Schema|System|Template|Feature|Accordion|Bot"
+    r"|Seite|Artikel|Bereich|Modul)|\w[ ]FAQ[ ][A-Z]"
 )
 
 
@@ -58,3 +73,8 @@ def ends_asking(text: str) -> bool:
 def says_faq(title: str) -> bool:
     """Return whether a title says that what follows are questions and answers."""
     return _FAQ.search(title) is not None
+
+
+def is_of_guide(heading: str) -> bool:
+    """Return whether a heading is one that guides and programs have, such as Installation or FAQ Page."""
+    return (_GUIDE.fullmatch(heading) or _ABOUT_FAQS.search(heading)) is not None

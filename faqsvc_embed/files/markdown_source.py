@@ -91,6 +91,8 @@ class Source:
             above = next((self.lines[n] for n in range(first - 1, -1, -1) if self.lines[n].strip()), "")
             if token.type == "code_block" and token.content.lstrip()[:1] == above.strip()[:1] == "<":
                 self.lines[first:end] = texts[first:end] = [line.strip() for line in self.lines[first:end]]
+            elif token.type == "code_block" and above.rstrip().endswith("</summary>"):
+                self.lines[first:end] = texts[first:end] = token.content.rstrip("\n").split("\n")
             else:
                 texts[first:end] = [""] * (end - first)
         return texts

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, takewhile, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
@@ -81,13 +81,16 @@ class Outline:
 
         Most possible questions must ask. A question mark counts for more than a first word that asks, because
         the headings of guides begin with such words. If a title says FAQ, headings that do not ask may be
-        questions, too.
+        questions, too, except the headings of guides.
         """
+        if is_of_guide(title):
+            return False
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
         number = len(questions) + len(self.others)
         if says_so:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
+            is_list &= not any(is_of_guide(one.text) for one in questions)
             is_list &= bool(asking or not self.others)
             return is_list or len(asking) * 2 >= max(number, 1)
         if len(asking) == number == 1:
@@ -98,7 +101,8 @@ class Outline:
         if len(asking) == number:
             return not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
-        return len(asking) + marked > number and not begins_as_guide(title)
+        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
+        return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
         """Return whether the title or each section says FAQ; without a title, the first section."""

@@ -405,6 +405,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<details><summary><h3>What does it cost?</h3></summary>\n\nNothing.\n</details>\n"
         "<details><summary><h4>May I cancel?</h4></summary>\n\nAny time.\n</details>\n"
         "</details>\n",
+        "<details>\n  <summary>What does it cost?</summary>\n\n    Nothing.\n\n</details>\n\n"
+        "<details>\n  <summary>May I cancel?</summary>\n\n    Any time.\n\n</details>\n",
         '??? question "What does it cost?"\\\nNothing.\n\n??? question "May I cancel?"\\\nAny time.\n',
         "__Q:__ What\ndoes it cost?\n\nNothing.\n\n__Q:__ May I\ncancel?\n\nAny time.\n",
         "**What does it cost?** <br> Nothing.\n<br><br>**May I cancel?**<br>Any time.\n",
@@ -948,6 +950,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
 @pytest.mark.parametrize(
     "text",
     [
+        "# FAQ system\n\n## Overview\nA.\n\n## Installation\nB.\n\n## Files\nC.\n",
         "# Kettle\n\n## How to contribute\nA.\n\n## How to serve it\nB.\n",
         "# Kettle\n\n## Style\nA.\n\n## Forms\n- Is it red? Say so.\n\n## Tests\nB.\n\n## Last\nC.\n",
         "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
@@ -958,8 +961,10 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
         "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
+        "# Contributing to Kettle\n\n## Do you pour?\nDo.\n\n## Do you boil?\nDo.\n\n## Style\nA.\n",
     ],
     ids=[
+        "headings of a guide",
         "how to",
         "an item of a list",
         "a paragraph",
@@ -970,6 +975,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "one heading",
         "a table of names",
         "a list item that begins as questions do",
+        "a title that says contributing",
     ],
 )
 def test_a_guide_is_refused(text: str) -> None:
@@ -995,6 +1001,17 @@ def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
 def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(text: str) -> None:
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(text)
+
+
+def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
+    assert len(items_of("# FAQ Acme Shop\n\n## Shipping\nA.\n\n## Payment\nB.\n")) == 2
+    for title in ("FAQ Page: Design", "FAQ-Artikel schreiben", "Smart FAQ Tea Assistant"):
+        with pytest.raises(ValueError, match="does not look like an FAQ"):
+            read_markdown(f"# {title}\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
+        read_markdown(
+            "# FAQ component\n\n## Features\nA.\n\n## Usage\nB.\n\n## Fonts\n- **Q:** Big\n- **A:** Small\n"
+        )
 
 
 @pytest.mark.parametrize(
