@@ -41,21 +41,32 @@ class InjectedMemoryError(Injected, MemoryError):
     """What a process raises that has no memory left."""
 
 
-def codes_of(request: Callable[[], object]) -> list[CodeType]:
-    """Return the code of each function of the package that a request runs in its thread."""
-    found = dict[int, CodeType]()
+Call = tuple[CodeType, CodeType | None]
+"""The code of a function, and of the function of ours that calls it."""
+
+
+def calls_of(request: Callable[[], object]) -> list[Call]:
+    """Return which functions of the package a request runs in its thread, once for each caller."""
+    found = dict[Call, None]()
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        name = frame.f_code.co_filename  # a template has a code, too, which its caller runs
-        if event == "call" and name.startswith(PACKAGE) and name.endswith(".py"):
-            found[id(frame.f_code)] = frame.f_code
+        if event == "call" and _is_ours(frame.f_code):
+            caller = frame.f_back
+            while caller is not None and not _is_ours(caller.f_code):
+                caller = caller.f_back
+            found[frame.f_code, caller and caller.f_code] = None
 
     sys.setprofile(note)
     try:
         request()
     finally:
         sys.setprofile(None)
-    return list(found.values())
+    return list(found)
+
+
+def _is_ours(code: CodeType) -> bool:
+    """Return whether a code is that of a function in the package. A template has one, too."""
+    return code.co_filename.startswith(PACKAGE) and code.co_filename.endswith(".py")
 
 
 def name_of(code: CodeType) -> str:
