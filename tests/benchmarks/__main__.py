@@ -20,7 +20,8 @@ MEASUREMENTS = {
     "feed": "how fast an edit is on every page, and 1,000 subscribers",
     "extraction": "how well generation reads websites",
 }
-"""Each is a module of this name with a function of this name, which yields tables."""
+"""Each is a module of this name with a function of this name, which yields tables. If it is short, it
+measures as little as it can, to show that it works."""
 
 
 def main() -> None:
@@ -32,6 +33,9 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="what to measure; all, if none is named")
+    parser.add_argument(
+        "--short", action="store_true", help="as little as possible, to see that all of it works"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers there, too")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - MEASUREMENTS.keys())
@@ -39,9 +43,9 @@ def main() -> None:
         parser.error(f"no measurement {', '.join(unknown)}: there are {', '.join(MEASUREMENTS)}")
     tables_by_name: dict[str, list[Table]] = {}
     for name in arguments.names or MEASUREMENTS:
-        measure: Callable[[], Iterable[Table]] = getattr(import_module(f"tests.benchmarks.{name}"), name)
+        measure: Callable[[bool], Iterable[Table]] = getattr(import_module(f"tests.benchmarks.{name}"), name)
         tables_by_name[name] = []
-        for table in measure():
+        for table in measure(arguments.short):
             print(table, end="\n\n", flush=True)
             tables_by_name[name].append(table)
     if arguments.json:

@@ -4,10 +4,10 @@ Records are fresh for an hour, so that whatever is on a page earlier has come by
 """
 
 import asyncio
+import itertools
 import statistics
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -23,8 +23,7 @@ from tests.support.postgres import Postgres
 from tests.support.service import service_process
 from tests.support.waiting import wait_until
 
-EDITS: Final = 200
-DELETIONS: Final = 20
+CHANGES: Final = 240
 SUBSCRIBERS: Final = 1000
 SUBSCRIBED_EDITS: Final = 20
 SERVERS: Final = {
@@ -36,14 +35,19 @@ SERVERS: Final = {
 }
 
 
-def feed() -> Iterator[Table]:
-    """Measure edits that reach workers and subscribers, and a page while its FAQ is followed."""
-    with tempfile.TemporaryDirectory() as directory, Postgres.running() as postgres:
-        yield _workers(Path(directory))
-        yield _subscribers(
-            {"SQLite": f"sqlite:///{directory}/faqs.db", "PostgreSQL": postgres.new_database()}
-        )
-        yield _page(f"sqlite:///{directory}/page.db")
+def feed(is_short: bool) -> Iterator[Table]:
+    """Measure edits that reach workers and subscribers, and a page while its FAQ is followed.
+
+    The page alone, if it is short: `tests/processes/test_fleet.py` runs the others.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        if not is_short:
+            yield _workers(Path(directory))
+            with Postgres.running() as postgres:
+                yield _subscribers(
+                    {"SQLite": f"sqlite:///{directory}/faqs.db", "PostgreSQL": postgres.new_database()}
+                )
+        yield _page(f"sqlite:///{directory}/page.db", 2 if is_short else 1000)
 
 
 # Workers
@@ -51,7 +55,7 @@ def feed() -> Iterator[Table]:
 
 def _workers(directory: Path) -> Table:
     table = Table(
-        f"From a change to the last worker: {EDITS} edits and {DELETIONS} deletions, one after the other",
+        f"From a change to the last worker: {CHANGES} changes, one after the other",
         {"median ms": ".0f", "99 % ms": ".0f", "slowest ms": ".0f"},
         notes=("goal: at most 2 s for 99 %; the pages are fetched without a pause, on the same machine",),
     )
@@ -60,25 +64,28 @@ def _workers(directory: Path) -> Table:
             service_process(f"sqlite:///{directory}/{count}.db") as (url, key, _),
             FAQClient(url, key) as client,
         ):
-            took = list(_follow(client, command, count, directory / "log"))
+            changes = seconds_of_changes(client, command, count, directory / "log")
+            took = list(itertools.islice(changes, 10, 10 + CHANGES))  # at first, workers begin to follow
+            changes.close()
         late = statistics.quantiles(took, n=100)[98]
         table.add(name, statistics.median(took) * 1e3, late * 1e3, max(took) * 1e3)
     return table
 
 
-def _follow(client: FAQClient, command: str, count: int, log: Path) -> Iterator[float]:
-    """Yield the seconds that each change takes to the last worker."""
+def seconds_of_changes(
+    client: FAQClient, command: str, count: int, log: Path
+) -> Generator[float, None, None]:
+    """Yield the seconds that each change takes to the last of `count` workers; every sixth is a deletion."""
     publish(client, "Answer 0.")
     environment = {"FAQSVC_BASE_URL": client.settings.base_url, "FAQSVC_WAIT": "2", "FAQSVC_PUSH": "true"}
     with running(command, log, **environment) as server:
         workers = set[str]()
         while len(workers) < count:
             workers.add(server.page()[0])
-        time.sleep(2)  # each follows the feed
-        for number in range(1, EDITS + 1):
+        for number in itertools.count(1):
             publish(client, f"Answer {number}.")
             yield server.seconds_to_all(workers, f"Answer {number}.")
-            if number % (EDITS // DELETIONS) == 0:
+            if number % 5 == 0:
                 client.unpublish_faq("pricing")
                 yield server.seconds_to_all(workers, None)
 
@@ -105,19 +112,20 @@ def _subscribers(databases: dict[str, str]) -> Table:
     for name, database in databases.items():
         with service_process(database) as (url, key, pid), FAQClient(url, key) as client:
             publish(client, "Answer 0.")
-            table.add(name, *asyncio.run(_subscribe(client, pid)))
+            table.add(name, *asyncio.run(subscribe(client, pid, SUBSCRIBED_EDITS)))
     return table
 
 
-async def _subscribe(client: FAQClient, pid: int) -> tuple[float, ...]:
+async def subscribe(client: FAQClient, pid: int, edits: int) -> tuple[float, ...]:
+    """Return what many subscribers cost: the columns of the table."""
     before = memory(pid)
     async with Crowd(client.settings.base_url, SUBSCRIBERS) as crowd:
         connected = await crowd.connect()
         busy = processor_time(pid)
-        took = [await crowd.seconds_to_all(client, f"Edit {n}.") for n in range(SUBSCRIBED_EDITS)]
-        busy = (processor_time(pid) - busy) / SUBSCRIBED_EDITS
+        took = [await crowd.seconds_to_all(client, f"Edit {n}.") for n in range(edits)]
+        busy = (processor_time(pid) - busy) / edits
         again = await crowd.connect(last_id="0")
-        took += [await crowd.seconds_to_all(client, f"Again {n}.") for n in range(SUBSCRIBED_EDITS)]
+        took += [await crowd.seconds_to_all(client, f"Again {n}.") for n in range(edits)]
         more = memory(pid) - before
     return statistics.median(took) * 1e3, max(took) * 1e3, busy * 1e3, connected, again, more
 
@@ -125,7 +133,7 @@ async def _subscribe(client: FAQClient, pid: int) -> tuple[float, ...]:
 # A page
 
 
-def _page(database: str) -> Table:
+def _page(database: str, rounds: int) -> Table:
     """Compare a page whose FAQ is followed with one whose FAQ is not; the time of all threads counts."""
     with (
         service_process(database) as (url, key, _),
@@ -144,6 +152,6 @@ def _page(database: str) -> Table:
         return compare(
             "Flask: a whole request with a cached FAQ of 20 questions, in seconds of the processor",
             {name: calling(partial(respond, app, "faq")) for name, app in apps.items()},
-            rounds=1000,
+            rounds=rounds,
             notes=("goal: the same",),
         )

@@ -5,14 +5,12 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from tests.benchmarks.tables import Table
 
-ROUNDS: Final = 15
 ROOT: Final = Path(__file__).parents[2]
 
 PROGRAM: Final = """
@@ -37,20 +35,21 @@ IMPORTS: Final = (
 )
 
 
-def imports() -> Iterator[Table]:
+def imports(is_short: bool) -> Iterator[Table]:
     """Measure imports in fresh interpreters, in seconds of the processor, with byte code at hand."""
+    rounds = 1 if is_short else 15
     table = Table(
-        f"Import, beyond what is there: median of {ROUNDS} fresh interpreters",
+        f"Import, beyond what is there: median of {rounds} fresh interpreters",
         {"ms": ".1f", "best": ".1f", "MiB": ".2f", "modules": ".0f", "HTTP client": ".0f"},
         notes=("goal: faqsvc_embed.flask at most 30 ms and 4 MiB, and no HTTP client",),
     )
-    runs: dict[tuple[str, str], list[list[float]]] = {pair: [] for pair in IMPORTS}
-    with tempfile.TemporaryDirectory() as byte_code:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": byte_code}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        for _ in range(1 + ROUNDS):
-            for pair in IMPORTS:
-                runs[pair].append(_run(*pair, environment))
+    imports = IMPORTS[: 1 if is_short else None]
+    runs: dict[tuple[str, str], list[list[float]]] = {pair: [] for pair in imports}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    for _ in range(1 + rounds):
+        for pair in imports:
+            runs[pair].append(_run(*pair, environment))
     for (first, then), measured in runs.items():
         ms, memory, modules, client = zip(*measured[1:], strict=True)  # the first one wrote the byte code
         name = then if first == "pass" else f"{then}, after {first.removeprefix('import ')}"

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +26,6 @@ from tests.support.service import service_process
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
-ROUNDS: Final = 20
 DOOMED: Final = 12
 """The number of a site to delete."""
 WEBSITE: Final = {"websiteUrl": "https://www.heron.example", "websiteName": "Heron"}
@@ -33,27 +33,30 @@ Call = Callable[[], object]
 Work = Callable[[httpx2.Client], object]
 
 
-def scale() -> Iterator[Table]:
-    """Measure SQLite and PostgreSQL."""
-    with tempfile.TemporaryDirectory() as folder, Postgres.running() as server:
-        for name, urls in {
-            "SQLite": [f"sqlite:///{Path(folder)}/{size}.db" for size in ("small", "large")],
-            "PostgreSQL": [server.new_database() for _ in range(2)],
-        }.items():
-            for url, size in zip(urls, ((100, 2), (100_000, 1_000)), strict=True):
+def scale(is_short: bool) -> Iterator[Table]:
+    """Measure SQLite and PostgreSQL; SQLite alone, if it is short."""
+    sizes = ((100, 2), (200, 20)) if is_short else ((100, 2), (100_000, 1_000))
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        databases = {"SQLite": [f"sqlite:///{Path(folder)}/{size}.db" for size in ("small", "large")]}
+        if not is_short:
+            server = stack.enter_context(Postgres.running())
+            databases["PostgreSQL"] = [server.new_database() for _ in range(2)]
+        for name, (small, large) in databases.items():
+            for url, size in zip((small, large), sizes, strict=True):
                 storage = open_storage(url)
                 fill(storage, *size)
                 storage.close()
-            yield from measure(name, *urls)
+            yield from measure(name, small, large, is_short)
 
 
-def measure(name: str, small: str, large: str) -> Iterator[Table]:
+def measure(name: str, small: str, large: str, is_short: bool) -> Iterator[Table]:
     """Measure a small and a large database, which `fill` has filled."""
     with ExitStack() as stack:
         of_few, of_many = (stack.enter_context(served(url)) for url in (small, large))
         few, some, many, other = Site(of_few, 1), *(Site(of_many, number) for number in (7, 0, 9))
-        yield compare(name, few, some, many)
-        yield beside(name, some, many, other)
+        rounds = 2 if is_short else 20
+        yield compare(name, rounds, few, some, many)
+        yield beside(name, rounds, some, many, other)
 
 
 class Site:
@@ -157,19 +160,19 @@ class Site:
         return calls
 
 
-def compare(name: str, few: Site, some: Site, many: Site) -> Table:
+def compare(name: str, rounds: int, few: Site, some: Site, many: Site) -> Table:
     """Compare the requests of sites in a small database and in a large one, in turns."""
     columns = {"small, ms": ".1f", "site of 80": ".2f", "site of 20,000": ".2f"}
     goal = "goals: 2 for the site of 80; for that of 20,000, 4 for a list and 8 for a search"
     table = Table(f"{name} over HTTP: milliseconds, and ratios", columns, notes=(goal,))
     sites = [site.reads() for site in (few, some, many)]
     for what in sites[0]:
-        times = medians(*(calls[what] for calls in sites))
+        times = medians(rounds, *(calls[what] for calls in sites))
         table.add(what, times[0] * 1000, times[1] / times[0], times[2] / times[0])
     return table
 
 
-def beside(name: str, some: Site, many: Site, other: Site) -> Table:
+def beside(name: str, rounds: int, some: Site, many: Site, other: Site) -> Table:
     """Measure what a site waits for while another one works."""
     table = Table(
         f"{name} over HTTP: a request alone, and while others work",
@@ -179,19 +182,20 @@ def beside(name: str, some: Site, many: Site, other: Site) -> Table:
     def put() -> object:
         return other.put(f"At {time.perf_counter()}")
 
-    def row(what: str, call: Call, work: Work, workers: int, pace: float) -> None:
-        alone = timed(call, ROUNDS)
+    works: list[tuple[str, Call, Work, int, float]] = [
+        ("PUT, 12 previews of 40 questions a second", put, partial(some.preview, 40), 12, 1.0),
+        ("PUT, 12 editor pages without a pause", put, some.editor, 12, 0),
+        ("PUT, 12 previews of 150 without a pause", put, partial(some.preview, 150), 12, 0),
+        ("read, 6 searches of the largest site", other.read, partial(many.search, RARE), 6, 0),
+    ]
+    for what, call, work, workers, pace in works[: rounds // 2]:
+        alone = timed(call, rounds)
         with working(work, some.connect, workers, pace) as done:
-            during = timed(call, ROUNDS * 2)
+            during = timed(call, rounds * 2)
         middle, longest = statistics.median(during), max(during)
         table.add(f"{what} ({done.value} done)", statistics.median(alone) * 1e3, middle * 1e3, longest * 1e3)
-
-    row("PUT, 12 previews of 40 questions a second", put, lambda client: some.preview(40, client), 12, 1.0)
-    row("PUT, 12 editor pages without a pause", put, some.editor, 12, 0)
-    row("PUT, 12 previews of 150 without a pause", put, lambda client: some.preview(150, client), 12, 0)
-    row("read, 6 searches of the largest site", other.read, lambda client: many.search(RARE, client), 6, 0)
     doomed = site_id(DOOMED)
-    alone = timed(put, ROUNDS)
+    alone = timed(put, rounds)
     deletion = Thread(target=other.storage.removal.delete_site, args=(doomed,))
     deletion.start()
     during = [once(put)]
@@ -243,12 +247,12 @@ def working(
         time.sleep(4)  # the service ends what it has begun
 
 
-def medians(*calls: Call) -> list[float]:
+def medians(rounds: int, *calls: Call) -> list[float]:
     """Return the median seconds of some calls, which take turns."""
     for call in calls:
         call()
-    rounds = [[once(call) for call in calls] for _ in range(ROUNDS)]
-    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+    times = [[once(call) for call in calls] for _ in range(rounds)]
+    return [statistics.median(of_one) for of_one in zip(*times, strict=True)]
 
 
 def timed(call: Call, rounds: int) -> list[float]:

@@ -32,9 +32,9 @@ TABLE = "<table>{% for row in rows %}<tr><td>{{ row }}{% endfor %}</table>"
 NAMES = ("typed", "faq")
 
 
-def streams() -> Iterator[Table]:
+def streams(is_short: bool) -> Iterator[Table]:
     """Measure a stream in each host."""
-    embed = fake_embed({SLUG: record(20)})
+    embed, rounds = fake_embed({SLUG: record(20)}), 2 if is_short else 60
     with asyncio.Runner() as runner:
         hosts: dict[str, Callable[[], Iterator[Contestant]]] = {
             "template.generate()": partial(_jinja, embed),
@@ -43,17 +43,17 @@ def streams() -> Iterator[Table]:
             "Starlette": partial(_starlette, embed, runner),
         }
         for name, host in hosts.items():
-            yield _table(name, host())
+            yield _table(name, host(), rounds)
         with _django_project(embed):
-            yield _table("Django", _django())
+            yield _table("Django", _django(), rounds)
 
 
-def _table(host: str, contestants: Iterator[Contestant]) -> Table:
+def _table(host: str, contestants: Iterator[Contestant], rounds: int) -> Table:
     names = ("typed into the template", "{% faq %}")
     return compare(
         f"{host}: a stream of 5,000 parts",
         dict(zip(names, contestants, strict=True)),
-        rounds=60,
+        rounds=rounds,
         notes=("goal: at most 1.10",),
     )
 
