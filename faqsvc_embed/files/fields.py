@@ -110,9 +110,13 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     own = [(match, name) for name in names if (match := _LANGUAGE.search(name))]
     own.sort(key=lambda one: (one[0][1] or one[0][2]).lower() != "en")  # as `text_in` prefers English
     parts = [(name[: match.start()], name) for match, name in own]
-    parts += [(word, name) for name in names for word in re.split(r"[\s_\-./]+", name) if word[1:]]
-    words = {plain_name(word): name for word, name in reversed(parts)}
-    return next((words[want] for want in wanted if want in words), None)
+    for name in names:
+        words = [word for word in re.split(r"[\s_\-./]+", name) if word[1:]]
+        # The `faq_category` and the "Question type" are sections.
+        is_section = plain_name(words[-1] if words else "") in SECTION_FIELDS
+        parts += [(word, name) for word in (words[-1:] if is_section else words)]
+    found_in = {plain_name(word): name for word, name in reversed(parts)}
+    return next((found_in[want] for want in wanted if want in found_in), None)
 
 
 def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -34,7 +34,7 @@ from faqsvc_embed.files.markdown_text import escape_line, unescape
 from faqsvc_embed.files.markup import has_markdown, has_tags
 from faqsvc_embed.files.openers import INNER, Line, Opener, answer_label, bold, labelled, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
-from faqsvc_embed.models.wire import MAX_INTRODUCTION
+from faqsvc_embed.models.wire import ITEM_ID_FORM, MAX_INTRODUCTION, is_item_id
 
 _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""
@@ -219,8 +219,13 @@ class _Reading:
             item = {"question": question, "answer": source.with_definitions(answer)}
             if section is not None and names[section]:
                 item["section"] = names[section]
-            if (id_ := split_id(one.text)[1]) is not None:
+            id_ = split_id(one.text)[1]
+            if id_ is not None and is_item_id(id_):
                 item["id"] = id_
+            elif id_ is not None:  # Google Docs makes ids such as `what-is-it?`
+                self._notes.append(
+                    f"line {one.line + 1}: the id {quoted(id_)} is left out: it is not {ITEM_ID_FORM}"
+                )
             items.append(item)
             answer_lines.append(line + 1)
         self._refuse_template([item["answer"] for item in items if item["answer"]])

@@ -11,11 +11,12 @@ import turbohtml
 from turbohtml.detect import LanguageDetection
 from turbohtml.detect import detect_language as detect
 
-from faqsvc_embed.files.detection import CODES, MAX_LENGTH, SCRIPTS, characters_of
+from faqsvc_embed.files.detection import CODES, MAX_LENGTH, SCRIPTS, characters_of, detect_language
 from faqsvc_embed.generation.crawl.fetcher import Response
 from faqsvc_embed.generation.extraction.extractor import Pair, extract
 from faqsvc_embed.generation.extraction.text import base_of, plain
 from faqsvc_embed.languages import lookup
+from faqsvc_embed.models import Item
 
 MAX_LINKS: Final = 2_000
 """Links of a page that are read."""
@@ -106,10 +107,12 @@ def detected_language(text: str) -> str | None:
     sample = text[:MAX_LENGTH]
     if script := _script_language(sample):
         return script
+    if len(sample) < CLEAR_LENGTH:  # the detector is sure of any language then
+        return detect_language([Item(0, sample, "")])
     found = detect(sample)
     if found.language in CODES:
         return CODES[found.language]
-    is_other = found.confidence >= CLEAR_CONFIDENCE and len(sample) >= CLEAR_LENGTH
+    is_other = found.confidence >= CLEAR_CONFIDENCE
     return None if is_other else CODES.get(detect(sample, _SUPPORTED).language or "")
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import turbohtml
 
@@ -214,7 +214,9 @@ def _target(element: Element, url: str) -> str:
     href = element.attrs.get("href", "").strip()
     try:
         target = urljoin(url, href)
+        if target.startswith("https://www.google.com/url?q="):  # as Google Docs writes links
+            target = parse_qs(urlsplit(target).query)["q"][0]
         is_here = target.partition("#")[0] == url.partition("#")[0]
         return target if urlsplit(target).scheme in SCHEMES and not is_here else ""
-    except ValueError:
+    except (KeyError, ValueError):
         return ""
