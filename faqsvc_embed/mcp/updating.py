@@ -171,20 +171,24 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
         items=_changed_items(old, given["changes"]),
         answer_format=given.get("answerFormat", old.answer_format),
     )
-    if "answerFormat" in given or old.answer_format == "markdown":
+    is_same = new.answer_format == old.answer_format
+    if is_same and ("answerFormat" in given or old.answer_format == "markdown"):
         return new, []
     answers = {item.answer for item in old.items}
+    kept = [item for item in new.items if item.answer in answers]
+    different = changed_by_markdown(kept, None if "introduction" in given else old.introduction)
+    named = ", ".join(map(quoted, different[:MAX_NAMED]))
+    if not is_same:
+        return new, [f"As {new.answer_format}, these look different now: {named}"] if different else []
     written = [item for item in new.items if item.answer not in answers]
     read, notes = in_format(replace(new, items=written, introduction=given.get("introduction")))
     if read.answer_format == "text":
         return new, []
-    kept = [item for item in new.items if item.answer in answers]
-    different = changed_by_markdown(kept, None if "introduction" in given else old.introduction)
     if different:
         raise ToolError(
             "The answers of this FAQ are plain text; yours have markup, which readers would see as typed. "
             'Call again with plain text, or with answerFormat "markdown". As Markdown, these would look '
-            f"different, so change them, too: {', '.join(map(quoted, different[:MAX_NAMED]))}. With "
+            f"different, so change them, too: {named}. With "
             'answerFormat "text", readers see your markup as typed.'
         )
     asked = {item.question for item in old.items}

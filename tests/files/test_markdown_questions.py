@@ -682,6 +682,12 @@ def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
     ]
 
 
+def test_an_id_that_no_address_can_have_is_left_out_and_named() -> None:
+    found = read_markdown("# FAQ\n\n## Why? {#why?}\nSo.\n\n## Who? {#who}\nWe.\n")
+    assert [(item["question"], item.get("id")) for item in found.items] == [("Why?", None), ("Who?", "who")]
+    assert any("line 3" in note and "'why?'" in note for note in found.notes)
+
+
 def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out() -> None:
     code = "import A from '@site/a';\nexport const Sign = () => (\n<svg>\n</svg>\n);"
     found = read_markdown(

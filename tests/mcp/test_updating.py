@@ -498,11 +498,12 @@ def test_html_in_a_new_answer_is_read_as_publish_faq_reads_it(owner: FAQClient) 
 
 
 def test_title_introduction_and_format_are_changed_without_a_question(owner: FAQClient) -> None:
-    put(owner, "alone")
+    put(owner, "alone", items=[("Sum?", "2 *3* 4"), ("Open?", "Yes.")])
     result = call(owner, "update_faq", {"slug": "alone", "revision": 1, "title": "Prices"})
     assert content(result)["shown"] == "Prices"
     fields = {"introduction": "*New*", "answerFormat": "markdown"}
-    assert content(call(owner, "update_faq", {"slug": "alone", "revision": 2, **fields}))["shown"] == "New"
+    told = content(call(owner, "update_faq", {"slug": "alone", "revision": 2, **fields}))
+    assert (told["shown"], "'Sum?'" in told["note"], "'Open?'" in told["note"]) == ("New", True, False)
 
 
 def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:

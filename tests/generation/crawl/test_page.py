@@ -49,6 +49,7 @@ def test_text_is_without_markup_and_boilerplate() -> None:
 def test_the_language_is_stated_or_detected() -> None:
     assert read(html("x", lang="de-AT")).lang == "de"
     assert read("<p>Wir liefern innerhalb von zwei Werktagen in alle Orte.</p>").lang == "de"
+    assert read("<p>Which cards do you accept?</p><p>Visa.</p><p>When do you open?</p>").lang == "en"
 
 
 KOREAN = "무료 배송은 오만 원 이상 주문하실 때 제공됩니다. " * 20

@@ -47,6 +47,11 @@ def answer(markup: str) -> str:
             f' or <a href="/cdn-cgi/l/email-protection#{PROTECTED}">us</a>.</p>',
             "To [hi@tea.example](mailto:hi@tea.example) or [us](mailto:hi@tea.example).",
         ),
+        (
+            '<p>See <a href="https://www.google.com/url?q=https://tea.example/a?b%3D1&amp;sa=D">this</a>.</p>'
+            '<div><p><a href="#cmnt_ref1" id="cmnt1">[a]</a><span>Is that so?</span></p></div>',
+            "See [this](https://tea.example/a?b=1).",
+        ),
     ],
 )
 def test_the_markdown_of_an_answer_says_what_the_page_shows(markup: str, markdown: str) -> None:
