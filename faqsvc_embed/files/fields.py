@@ -112,9 +112,9 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     parts = [(name[: match.start()], name) for match, name in own]
     for name in names:
         words = [word for word in re.split(r"[\s_\-./]+", name) if word[1:]]
-        # The `faq_category` and the "Question type" are sections.
-        is_section = plain_name(words[-1] if words else "") in SECTION_FIELDS
-        parts += [(word, name) for word in (words[-1:] if is_section else words)]
+        if words and plain_name(words[-1]) in SECTION_FIELDS:  # `faq_category` is no question
+            words = words[-1:]
+        parts += [(word, name) for word in words]
     found_in = {plain_name(word): name for word, name in reversed(parts)}
     return next((found_in[want] for want in wanted if want in found_in), None)
 

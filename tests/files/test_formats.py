@@ -286,8 +286,10 @@ def test_a_revision_that_is_no_number_is_refused(tmp_path: Path, name: str, revi
         ('sep=;\n"Question ";"Answer"\n"What does it cost?";"Nothing."\n;\n\n"May I cancel?";"Any time."\n',
          ["row 2", "row 5"]),
         ("Category,Q,A,,\nx,What does it cost?,Nothing.,,\nx,May I cancel?,Any time.\n", ["row 2", "row 3"]),
+        ("faq_category,post_title,post_content\n,What does it cost?,Nothing.\n,May I cancel?,Any time.\n",
+         ["row 2", "row 3"]),
     ],
-    ids=["plain", "of a spreadsheet", "tabs", "sep and empty rows", "empty cells"],
+    ids=["plain", "of a spreadsheet", "tabs", "sep and empty rows", "empty cells", "of WordPress"],
 )  # fmt: skip
 def test_items_come_with_their_rows(tmp_path: Path, content: str, positions: list[str]) -> None:
     document = read(tmp_path, "faq.csv", content)

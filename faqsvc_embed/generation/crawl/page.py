@@ -107,13 +107,10 @@ def detected_language(text: str) -> str | None:
     sample = text[:MAX_LENGTH]
     if script := _script_language(sample):
         return script
-    if len(sample) < CLEAR_LENGTH:  # the detector is sure of any language then
-        return detect_language([Item(0, sample, "")])
     found = detect(sample)
-    if found.language in CODES:
-        return CODES[found.language]
-    is_other = found.confidence >= CLEAR_CONFIDENCE
-    return None if is_other else CODES.get(detect(sample, _SUPPORTED).language or "")
+    if len(sample) >= CLEAR_LENGTH and found.confidence >= CLEAR_CONFIDENCE:
+        return CODES.get(found.language or "")
+    return detect_language([Item(0, sample, "")])  # the detector is sure of short texts in any language
 
 
 def contradicts(text: str, lang: str) -> str | None:

@@ -127,10 +127,8 @@ def _is_boilerplate(element: Element) -> bool:
         return not _is_drop_down_text(element)
     if element.tag in ("aside", "nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
-    inside = (
-        (inner for block in element.elements() for inner in block.elements()) if element.tag == "div" else ()
-    )
-    if any(inner.attrs.get("href", "").startswith(("#cmnt_ref", "#ftnt_ref")) for inner in inside):
+    links = [inner.attrs.get("href", "") for block in element.elements() for inner in block.elements()]
+    if element.tag == "div" and any(link.startswith(("#cmnt_ref", "#ftnt_ref")) for link in links):
         return True  # a comment or footnote of Google Docs
     names = _names(element)
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
