@@ -179,9 +179,7 @@ def _page() -> Page | None:
         return None
     # Each use of a proxy looks up its object again.
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: Page | None = getattr(this_request, PAGE, None)
-    if page is None:
-        page = _new_page(this_request)
+    page: Page | None = getattr(this_request, PAGE, None) or _new_page(this_request)
     return None if page is None or page.is_over else page
 
 

@@ -5,7 +5,7 @@ Changes are values by name, and None for a header that goes; an adapter applies 
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote
 
@@ -60,10 +60,7 @@ def page_changes(page: "Page", headers: Headers) -> Changes:
         return {**changes, **_PREVIEW}
     if page.max_age is not None:
         changes.update(max_age_changes(present, page.max_age))
-    for name, separator, tags in cache_tags(page.slugs or ()):
-        before = [value for given, value in headers if given.lower() == name.lower()]
-        changes[name] = separator.join([*before, tags])
-    return changes
+    return changes | cache_tag_changes(headers, page.slugs or ())
 
 
 def change(headers: "MutableHeaders", changes: Changes) -> None:
@@ -177,16 +174,19 @@ def _limited(value: str, limit: int) -> str:
     return ", ".join(directives)
 
 
-def cache_tags(slugs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the headers by which a cache finds and purges the pages with these FAQs.
+def cache_tag_changes(headers: Headers, slugs: Iterable[str]) -> Changes:
+    """Return the headers by which a cache finds and purges the pages with these FAQs, after the host's tags.
 
-    Each is a name, the separator of its tags, and a value. A tag is `faq-` and a slug, percent-encoded.
+    A tag is `faq-` and a slug, percent-encoded.
     """
     tags, length = list[str](), 0
     for tag in (f"faq-{quote(slug, safe='')}" for slug in slugs if is_slug(slug)):
         if length + len(f'"{tag}", ') <= MAX_LENGTH:
             length += len(f'"{tag}", ')
             tags.append(tag)
+    changes = Changes()
     for name, separator in _SEPARATORS.items() if tags else ():
+        before = [value for given, value in headers if given.lower() == name.lower()]
         own = [f'"{tag}"' if name == "Cache-Groups" else tag for tag in tags]  # RFC 9875: a list of strings
-        yield name, separator, separator.join(own)
+        changes[name] = separator.join([*before, *own])
+    return changes

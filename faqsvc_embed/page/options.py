@@ -210,9 +210,8 @@ class OptionResolver:
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
         nonce = guarded(_nonce, page, nonce, caller, otherwise=None, passes=self._passes)
-        if nonce and not (
-            isinstance(nonce, str) and re.fullmatch(_NONCE, str(nonce))
-        ):  # Django's text is lazy
+        # `str`, because Django's text is lazy.
+        if nonce and not (isinstance(nonce, str) and re.fullmatch(_NONCE, str(nonce))):
             accepted = "base64 text, or a function that returns it, is accepted"
             self.problems("", caller).refuse("nonce", nonce, accepted)
             nonce = None

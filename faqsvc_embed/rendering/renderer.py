@@ -180,18 +180,19 @@ class Renderer:
         context = _context(faq, style, place, sections, introduction)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         is_tall = len(answered) >= TALL
-        texts = [introduction, *(item.html for item in answered)]
-        needed = {"base", style.look, *_OF_VARIANT[style.variant]}
-        if any(_RICH.search(text) for text in texts):
-            needed.add("rich")
-        if introduction:
-            needed.add("introduction")
-        if any(section.title for section in sections):
-            needed.add("sections")
-        if is_tall:
-            needed.add("long")
-        if (faq.lang or "").partition("-")[0].lower() in _WITH_RULES:
-            needed.add("languages")
+        features = {
+            "rich": any(_RICH.search(text) for text in (introduction, *(item.html for item in answered))),
+            "introduction": bool(introduction),
+            "sections": any(section.title for section in sections),
+            "long": is_tall,
+            "languages": (faq.lang or "").partition("-")[0].lower() in _WITH_RULES,
+        }
+        needed = {
+            "base",
+            style.look,
+            *_OF_VARIANT[style.variant],
+            *(one for one in features if features[one]),
+        }
         return Fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
