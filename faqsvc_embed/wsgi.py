@@ -56,16 +56,16 @@ class FAQMiddleware:
         if response is None:
             return self.app(environ, start_response)
         REQUEST.set(response.page)  # without a token: a server may send the body in another context
-        is_whole, closing = True, response.closing
+        ends_here, closing = True, response.closing  # else the page ends when the server closes the body
         try:
             parts = self.app(environ, response.start)
-            is_whole = guarded(_is_whole, parts, environ, otherwise=False)
+            ends_here = guarded(_is_whole, parts, environ, otherwise=False)
         finally:
-            if is_whole:
+            if ends_here:
                 guarded(response.page.end, otherwise=None)
                 REQUEST.set(outer_page)
                 environ[EMBED] = outer
-        if not is_whole:
+        if not ends_here:
             response.parts = parts
             if hasattr(parts, "close"):
                 closing.callback(parts.close)

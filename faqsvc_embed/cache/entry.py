@@ -219,6 +219,15 @@ class Lifetimes(msgspec.Struct, frozen=True):
             case _:
                 assert_never(outcome)
 
+    def before_change(
+        self, entry: Entry, change: FAQChange, outcome: Outcome | StoredFAQ, at: Moment
+    ) -> Entry:
+        """Return the entry after a fetch during which a change was announced: stale, and waiting for it."""
+        # The request was made before the change, so a response without it is no failure.
+        after = self.after(replace(entry, announced=None), entry.key, outcome, at)
+        waiting = announced(entry, change, at.now).announced
+        return expired(replace(after, announced=waiting, retry_at=at.now), at.now)
+
     def _confirmed(self, entry: Entry, response: Fetched, at: Moment) -> Entry:
         stated = response.cache_control.fresh_for
         lifetime = min(self.fresh_for if stated is None else stated, self.max_fresh)

@@ -61,10 +61,7 @@ class MemoryCache:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
             if change is not None:
                 before = before or Entry(key, used_at=moment.now)
-                waiting = announced(before, change, moment.now).announced
-                # The request was made before the change, so a response without it is no failure.
-                entry = self._lifetimes.after(replace(before, announced=None), key, outcome, moment)
-                return self._put(expired(replace(entry, announced=waiting, retry_at=moment.now), moment.now))
+                return self._put(self._lifetimes.before_change(before, change, outcome, moment))
             entry = self._lifetimes.after(before, key, outcome, moment)
             if isinstance(outcome, Fetched) and entry.error is None and self.tombstone(key.slug) is not None:
                 del self._marks[key.slug]  # it was published again

@@ -31,10 +31,10 @@ class Document(msgspec.Struct, eq=False):
     printed: set[str] = set()
     """The pieces of the stylesheet, the themes and the scripts that it has printed."""
     _filled: set[str] = set()
-    """Those of them that placeholders have printed, which are filled after the text below them."""
+    """Those of them that filled placeholders have printed: above the next one, as all are filled in order."""
     _ordinals: dict[str, int] = {}
     _first: dict[str, FAQ] = {}
-    """The first FAQ of each slug."""
+    """The first FAQ of each slug that is printed only once so far."""
     _anchors: "dict[str, _Anchors]" = {}
     """What is printed of each slug that is printed more than once."""
     _deferred: dict[int, FAQ] = {}
