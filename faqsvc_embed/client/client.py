@@ -70,11 +70,11 @@ class FAQClient(AsyncMethods):
         return client
 
     @property
-    def _blocking(self) -> Self:
-        """This client with methods that block."""
-        client = copy(self)
-        client._blocks = True
-        return client
+    def _blocking(self) -> AsyncMethods:
+        """The methods that block, without those that a subclass of this class has replaced."""
+        methods = object.__new__(AsyncMethods)
+        vars(methods).update(vars(self), _blocks=True)
+        return methods
 
     def __enter__(self) -> Self:
         return self
