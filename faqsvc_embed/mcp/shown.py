@@ -17,8 +17,7 @@ from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
 from faqsvc_embed.mcp.calls import ROOM, Arguments, shorten, size_of, take_fitting
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering import answers
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL
-from faqsvc_embed.rendering.leftovers import leftovers
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, shown_as_typed
 
 AS_MARKDOWN: Final = (
     "The texts have markup, so they are Markdown; with answerFormat text, readers see them as typed."
@@ -90,7 +89,7 @@ def shown(faq: FAQ) -> dict[str, Any]:
         heading = f"[{item.section}]\n" if item.section and item.section != section else ""
         texts.append(f"{heading}{item.question}\n{as_text(item.html)}")
         section = item.section
-        found = [*item.dropped, *leftovers(item.html, item.text)]
+        found = [*item.dropped, *shown_as_typed(item.html, item.text)]
         missing += [f"{shorten(item.question, 100)}, line {one.line}: {one}" for one in found]
     content: dict[str, Any] = {"shown": shorten("\n\n".join(filter(None, texts)), MAX_SHOWN)}
     if missing:

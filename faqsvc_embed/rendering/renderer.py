@@ -14,7 +14,14 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.models.element_ids import anchored, root_id
 from faqsvc_embed.rendering import answers, assets, templates
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Dropped, below, visible
+from faqsvc_embed.rendering.answers import (
+    QUESTION_LEVEL,
+    AnsweredItem,
+    Dropped,
+    below,
+    shown_as_typed,
+    visible,
+)
 from faqsvc_embed.rendering.fragments import (
     LONG_SCRIPT,
     WHOLE_SCRIPT,
@@ -25,7 +32,6 @@ from faqsvc_embed.rendering.fragments import (
     section_tag,
 )
 from faqsvc_embed.rendering.json_ld import page_json, question_json, question_nodes, serialize
-from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import PORTION
@@ -210,7 +216,7 @@ class Renderer:
 def _problems(item: AnsweredItem) -> Iterator[Dropped]:
     yield from item.dropped
     if len(item.text) <= PORTION:  # a search in a longer text delays other threads; `faqsvc check` does it
-        yield from leftovers(item.html, item.text)
+        yield from shown_as_typed(item.html, item.text)
 
 
 def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
