@@ -6,6 +6,6 @@ The modules in the order in which a call uses them:
 - `memory`: the entries. `entry`: how a response changes an entry, with pure functions and an injected clock.
 - `fetcher`: runs one `fetch` for each FAQ at a time. It reads the store, asks the `source`, caches the
   outcome, and saves it. A circuit breaker spares pages a source that does not respond.
-- `shared`: the rules of a store, and `stored` what it keeps, over a `backend`: `sqlite` or `redis`.
+- `shared`: the rules of a store, over a `backend`: `sqlite` or `redis`.
 - `report`: counts and logs. `metrics`: reports to OpenTelemetry.
 """

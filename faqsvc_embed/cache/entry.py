@@ -6,7 +6,6 @@ of them at once. Only `updated_at` is wall time, which processes can compare.
 
 from datetime import datetime
 from enum import Enum
-from sys import getsizeof
 from typing import Final, NamedTuple, assert_never
 
 import msgspec
@@ -23,7 +22,6 @@ from faqsvc_embed.api.responses import (
     NotFound,
     Outcome,
 )
-from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState, StateSource
@@ -137,6 +135,18 @@ class Entry(msgspec.Struct, eq=False):
     def age(self, wall: datetime) -> float | None:
         """Return the seconds since the source last confirmed the record."""
         return None if self.updated_at is None else max(0.0, (wall - self.updated_at).total_seconds())
+
+
+class StoredFAQ(NamedTuple):
+    """The part of an entry that outlives the process, in a store."""
+
+    faq: FAQ
+    updated_at: datetime
+    """When the source last confirmed the record, in UTC, by the clock of the machine that fetched it."""
+    fresh_for: float
+    """Seconds after `updated_at` during which the record is fresh."""
+    validators: Validators = NO_VALIDATORS
+    cache_control: CacheControl = NO_CACHE_CONTROL
 
 
 class Need(Enum):
@@ -322,21 +332,3 @@ def _is_outdated(entry: Entry, outcome: Outcome | StoredFAQ, now: float) -> bool
         return outcome.revision < change.revision
     # After a 410, the record from before may have been published again.
     return entry.faq is not None and outcome.faq == announced.before
-
-
-def size_of(faq: FAQ) -> int:
-    """Return about how many bytes of memory a record takes."""
-    size = 500
-    parts: list[object] = [faq.title, faq.website_name, faq.cta]
-    for item in faq.items:
-        size += 50
-        parts += (item.question, item.answer)
-    while parts:
-        part = parts.pop()
-        size += getsizeof(part)
-        if isinstance(part, list):
-            parts += part
-        elif isinstance(part, dict):
-            parts += part
-            parts += part.values()
-    return size

@@ -18,11 +18,10 @@ from typing import Final
 from faqsvc_embed.api.responses import Failed, FAQChange, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Need, need, translations
 from faqsvc_embed.cache.fetch import CircuitBreaker, Fetch
-from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.memory import Mark, MemoryCache
 from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed, Read
-from faqsvc_embed.cache.stored import Mark
 from faqsvc_embed.errors import FAQGone, FAQUnavailable
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop

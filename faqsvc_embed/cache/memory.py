@@ -1,17 +1,18 @@
-"""The entries of one embed in memory, bounded in number and in bytes."""
+"""The entries of one embed in memory, bounded in number and in bytes, and marks of what was removed."""
 
 import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from sys import getsizeof
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.responses import FAQChange, Fetched, Gone, Outcome
-from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, size_of, state_of
-from faqsvc_embed.cache.stored import Mark, StoredFAQ
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, StoredFAQ, announced, expired, state_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
 
@@ -21,6 +22,59 @@ MAX_MISSING: Final = 100
 """Maximum number of missing FAQs whose publication is followed, because visitors can invent slugs."""
 FORGOTTEN_FOR: Final = timedelta(hours=1)
 """The time after `forget()` in which requests bypass HTTP caches."""
+MIN_STORED_FOR: Final = 3600.0
+"""Seconds for which a cache in front of the service may have a record, even if the response states less."""
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """When an FAQ was forgotten or unpublished, so that no older response or stored record is shown again."""
+
+    at: datetime
+    """By the clock of the machine that marked it."""
+    date: datetime | None = None
+    """When it was unpublished, by the clock of the service."""
+    digest: str = ""
+    """The digest of its last record if it was unpublished, else empty."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was unpublished, and no later record has been seen."""
+        return bool(self.digest)
+
+    def rejects(self, response: Fetched, now: datetime) -> bool:
+        """Return whether a response is from before the FAQ was unpublished.
+
+        It is if it was made earlier, or if it has the last record while a cache may still have that record.
+        """
+        if not self.is_gone:
+            return False
+        stated = response.cache_control
+        if stated.age and now - timedelta(seconds=stated.age) < self.at:
+            return True
+        if self.date is not None and response.date is not None and response.date < self.date:
+            return True
+        lifetime = timedelta(seconds=max(stated.lifetime or 0.0, MIN_STORED_FOR))
+        return now < self.at + lifetime and digest_of(response.faq.to_json()) == self.digest
+
+    def hides(self, stored: StoredFAQ) -> bool:
+        """Return whether a stored record is too old.
+
+        If the clocks of two machines differ, a record may be fetched again needlessly.
+        """
+        return stored.updated_at <= self.at
+
+
+def read_mark(value: bytes) -> Mark:
+    """Read a mark from a store. An invalid one, or one without a time zone, hides every record."""
+    try:
+        mark = _marks.decode(value)
+    except (msgspec.DecodeError, UnicodeError):
+        return UNREADABLE
+    return mark if mark.at.tzinfo is not None else UNREADABLE
+
+
+UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))  # later than every record
+_marks: Final = msgspec.json.Decoder(Mark)  # at import, as in `wire`
 
 
 class MemoryCache:
@@ -197,3 +251,21 @@ class MemoryCache:
                 break
             del self._entries[entry.key]
             self._size -= entry.size
+
+
+def size_of(faq: FAQ) -> int:
+    """Return about how many bytes of memory a record takes."""
+    size = 500
+    parts: list[object] = [faq.title, faq.website_name, faq.cta]
+    for item in faq.items:
+        size += 50
+        parts += (item.question, item.answer)
+    while parts:
+        part = parts.pop()
+        size += getsizeof(part)
+        if isinstance(part, list):
+            parts += part
+        elif isinstance(part, dict):
+            parts += part
+            parts += part.values()
+    return size

@@ -20,9 +20,9 @@ import msgspec
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import CacheControl
 from faqsvc_embed.cache.backend import Backend, ResilientBackend
-from faqsvc_embed.cache.entry import Key, translations
+from faqsvc_embed.cache.entry import Key, StoredFAQ, translations
+from faqsvc_embed.cache.memory import Mark, read_mark
 from faqsvc_embed.cache.source import source_name
-from faqsvc_embed.cache.stored import Mark, StoredFAQ, read_mark
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.background_loop import finished

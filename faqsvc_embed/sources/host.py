@@ -7,7 +7,7 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
-from faqsvc_embed.cache.entry import size_of
+from faqsvc_embed.cache.memory import size_of
 from faqsvc_embed.cache.source import BaseSource, Read, source_name
 from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
 from faqsvc_embed.models import FAQ, Source

@@ -7,9 +7,8 @@ from typing import Any, Final
 from faqsvc_embed import FAQ, FAQNotFound, FAQState, FAQUnavailable
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import CacheControl, Failed, Fetched, Gone, NotFound
-from faqsvc_embed.cache.entry import Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.entry import Key, Lifetimes, Need, StoredFAQ, need, state_of
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.stored import StoredFAQ
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import PRICING

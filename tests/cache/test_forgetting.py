@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Key, StoredFAQ
+from faqsvc_embed.cache.memory import Mark
 from faqsvc_embed.cache.shared import open_store
-from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.settings import Settings
 from tests.support import samples

@@ -8,9 +8,8 @@ import pytest
 from faqsvc_embed import FAQ, FAQNotFound
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import CacheControl
-from faqsvc_embed.cache.entry import JITTER, Key, Need
+from faqsvc_embed.cache.entry import JITTER, Key, Need, StoredFAQ
 from faqsvc_embed.cache.memory import MAX_TOTAL_BYTES
-from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.models import Item
 from faqsvc_embed.testing import fake_embed
 from tests.cache.entry import (

@@ -16,9 +16,9 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import CacheControl
 from faqsvc_embed.cache import backend as backends
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Key, StoredFAQ
+from faqsvc_embed.cache.memory import Mark
 from faqsvc_embed.cache.shared import MAX_PENDING, SharedStore
-from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.settings import Settings
 from tests.support import samples, strategies
 from tests.support.clock import EPOCH, Clock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
+from faqsvc_embed.cache.memory import Mark
 from faqsvc_embed.cache.shared import SharedStore
-from faqsvc_embed.cache.stored import Mark
 from faqsvc_embed.sources import service as feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
