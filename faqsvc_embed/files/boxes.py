@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field, plain_name
 from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
 
@@ -31,9 +30,7 @@ _HEAD: Final = re.compile(
 _BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")
 """The title of a box of HonKit, as in `%accordion%What is it?%accordion%`."""
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
-_INDENTED: Final = re.compile(
-    r"(?:\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b))[ \t]*[\w.-]*[ \t]*(?P<title>\".*\"|[^\"].*)"
-)
+_INDENTED: Final = re.compile(r"\?\?\?[^\"]*\"(?P<title>.*\S.*)\"")
 _MAX_TITLE: Final = 8
 """Maximum lines of a tag with its attributes, or of the title of a box."""
 
@@ -112,17 +109,13 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
 
 def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     """Return the opener of a box whose text is indented, such as `??? question "Why?"`."""
-    line = lines[number].strip(" \t\\")
-    found = _INDENTED.fullmatch(line) if line.startswith(("???", "!!!")) else None
-    title = found["title"] if found else ""
-    if title.endswith('"'):  # its class may have more than one word
-        title = title[title.find('"') :]
-    if not (title.startswith('"') or asks(title)):
+    found = _INDENTED.fullmatch(lines[number].strip(" \t\\"))
+    if found is None:
         return None
     indent, end = space_before(lines[number]), number + 1
     while end < len(lines) and (not lines[end].strip() or lines[end].startswith(("\t", "  "), indent)):
         end += 1
-    one = Opener(number, number + 1, title.strip('" '), indent=indent + CODE)
+    one = Opener(number, number + 1, found["title"].strip(), indent=indent + CODE)
     # Without an indented text, the answer is what follows, up to the next question.
     one.end = end if any(map(str.strip, lines[one.below : end])) else None
     return one
