@@ -36,14 +36,14 @@ def status(database: str, as_json: bool) -> None:
 
     Exit status: 0; 1 if an upgrade is needed.
     """
-    from faqsvc_embed.service.storage import Storage, upgrade
+    from faqsvc_embed.service.storage import Storage, maintenance
 
     opened = _opened(database)
     opened.must_exist()
-    needs_upgrade = upgrade.needs_upgrade(opened)
+    needs_upgrade = maintenance.needs_upgrade(opened)
     found: dict[str, object] = {
-        "schema": upgrade.version(opened),
-        "newest": upgrade.HEAD,
+        "schema": maintenance.version(opened),
+        "newest": maintenance.HEAD,
         "needsUpgrade": needs_upgrade,
     }
     if not needs_upgrade:
@@ -73,11 +73,11 @@ def backup(database: str, file: Path) -> None:
 
     The database may be from an earlier release. For PostgreSQL, use pg_dump.
     """
-    from faqsvc_embed.service.storage import transfer
+    from faqsvc_embed.service.storage import maintenance
 
     opened = _opened(database)
     opened.must_exist()
-    transfer.backup(opened, file)
+    maintenance.backup(opened, file)
 
 
 @db.command()
@@ -89,9 +89,9 @@ def restore(database: str, file: Path) -> None:
     Stop the service first. If this fails, the database stays as it was. A missing database is created. For
     PostgreSQL, use pg_restore.
     """
-    from faqsvc_embed.service.storage import transfer
+    from faqsvc_embed.service.storage import maintenance
 
-    transfer.restore(_opened(database), file)
+    maintenance.restore(_opened(database), file)
 
 
 def _opened(url: str) -> "Database":
@@ -112,7 +112,7 @@ def export_(database: str, file: str) -> None:
     Without FILE, they are printed. A FILE that exists is replaced when the export is complete. Only you can
     read the new file.
     """
-    from faqsvc_embed.service.storage import transfer
+    from faqsvc_embed.service.storage import maintenance
 
     opened = open_existing(database).database
     # Opening /dev/stdout would truncate the file that a shell appends to.
@@ -122,7 +122,7 @@ def export_(database: str, file: str) -> None:
         nullcontext(target) if is_kept else replacing(path.resolve()) as opened_file,
         click.open_file(str(opened_file), "w", encoding="utf-8") as output,
     ):
-        output.writelines(f"{line}\n" for line in transfer.export_lines(opened))
+        output.writelines(f"{line}\n" for line in maintenance.export_lines(opened))
 
 
 @db.command("import")
@@ -133,14 +133,14 @@ def import_(database: str, file: IO[bytes]) -> None:
 
     A missing SQLite file is created.
     """
-    from faqsvc_embed.service.storage import open_storage, transfer
+    from faqsvc_embed.service.storage import maintenance, open_storage
     from faqsvc_embed.service.storage.database import Database
 
     is_new = not Database(database).exists()
     storage = open_storage(database)
     click.get_current_context().call_on_close(storage.close)
     try:
-        count = transfer.import_lines(storage.database, file)
+        count = maintenance.import_lines(storage.database, file)
     except FAQError:
         if is_new:
             storage.database.delete()

@@ -127,7 +127,7 @@ def _checked_address(host: str, port: int, uds: str | None = None) -> "Address":
 def _make_app(database: "str | Storage", **options: Any) -> Any:
     """Return the service, and configure the log of this process."""
     from faqsvc_embed.service.app import create_app
-    from faqsvc_embed.service.telemetry.requests import configure_logging
+    from faqsvc_embed.service.http.access_log import configure_logging
 
     configure_logging()
     return create_app(database, **options)

@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from functools import partial
-from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -14,39 +12,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.service.config import database_url, header_name, limit, public_url
-from faqsvc_embed.service.context import Call, ServiceContext
+from faqsvc_embed.service.context import ServiceContext, database_url, header_name, limit, public_url
 from faqsvc_embed.service.desk.routes import Desk
+from faqsvc_embed.service.http.access_log import observe
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import GenerationQuota, RateLimiter, authenticate
-from faqsvc_embed.service.http.operation import (
-    Endpoint,
-    Handler,
-    Operation,
-    Respond,
-    allow_any_origin,
-    problem_document,
-)
-from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import (
-    drain,
-    read_body,
-    require_empty,
-    require_json,
-    require_known_parameters,
-    require_single_parameters,
-)
+from faqsvc_embed.service.http.limits import RateLimiter
+from faqsvc_embed.service.http.operation import Endpoint, allow_any_origin, problem_document, responder
+from faqsvc_embed.service.http.requests import drain
 from faqsvc_embed.service.http.response_cache import ResponseCache
+from faqsvc_embed.service.http.responses import HTML, Problem
 from faqsvc_embed.service.http.threads import WRITER_THREADS, run_blocking
+from faqsvc_embed.service.pages.html import OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes import OPERATIONS
-from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
-from faqsvc_embed.service.telemetry.requests import observe
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
-
 
 FIRST_CLEARING: Final = 60.0
 """Seconds until the bin is emptied first, so that the start is quick."""
@@ -100,7 +82,7 @@ def create_app(
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
     generator = _generator(generate_allow)
-    most = limit("max_generations", max_generations)
+    most_generations = limit("max_generations", max_generations)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -113,7 +95,7 @@ def create_app(
         feed=ChangeFeed(storage, changes),
         generator=generator,
         storage=storage,
-        generations=GenerationQuota(storage.sites, most, writers),
+        max_generations=most_generations,
         writers=writers,
         editors=anyio.CapacityLimiter(1),
         searches=anyio.CapacityLimiter(1),
@@ -178,7 +160,7 @@ def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
             path,
             Endpoint(
                 {
-                    operation.method.upper(): _handler(service, operation, handler)
+                    operation.method.upper(): responder(service, operation, handler)
                     for operation, handler in here
                 },
                 RateLimiter(None) if operations[0].is_probe else limiter,
@@ -186,30 +168,6 @@ def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
                 error_response=partial(error_response, service, PAGE_OFFERS) if is_page else problem_document,
             ),
         )
-
-
-def _handler(service: ServiceContext, operation: Operation, handler: Handler) -> Respond:
-    async def respond(request: Request) -> Response:
-        call = Call(service, request)
-        require_single_parameters(request, operation.single_parameters)
-        if operation.scope is not None:
-            call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
-        if operation.method != "get" and not operation.reads_body:
-            require_known_parameters(request, operation.query)
-            if operation.body is not None:
-                require_json(request)
-            call = replace(call, body=await read_body(request, operation.max_body))
-            if operation.body is None:
-                require_empty(call.body)
-        if iscoroutinefunction(handler):
-            return await handler(call)  # type: ignore[no-any-return]
-        if operation.scope is None:
-            return await run_blocking(handler, call)
-        if operation.method == "get":
-            return await service.browse(request, handler, call)
-        return await run_blocking(handler, call, limiter=service.writers)
-
-    return respond
 
 
 def _generator(allow: str | None) -> "Generator | None":

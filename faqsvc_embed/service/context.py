@@ -1,49 +1,42 @@
-"""The state that all routes share."""
+"""The state that all routes share, and its configuration by arguments, environment variables or defaults."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
-from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
-from faqsvc_embed.api.fields import Lang, Slug, invalid_slug, is_slug
-from faqsvc_embed.api.validation import field_problems
-from faqsvc_embed.errors import quoted
-from faqsvc_embed.languages import lookup
+from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.service.http.changes import ChangeFeed
-from faqsvc_embed.service.http.conditional import preconditions
-from faqsvc_embed.service.http.limits import GenerationQuota
-from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs
-from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
-from faqsvc_embed.service.telemetry.outages import editor_outages
-from faqsvc_embed.text import normalized
-
-T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
+from faqsvc_embed.service.http.responses import Problem
+from faqsvc_embed.service.http.threads import editor_outages, run_blocking
+from faqsvc_embed.service.storage import DEFAULT_URL, Storage
+from faqsvc_embed.settings import validators
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceContext:
     """The storage and the public URL of one application.
 
-    `generations` counts the generations of each site at once. `writers` limits the threads that write to the
-    storage; `editors`, `searches` and `previews` those that read for the owners of sites, for all routes
-    together, so that public reads always find a free one. `base_url` is None if the public URL is the origin
-    of each request. `sign_in_header` is the header in which a trusted proxy names the person at the desk.
+    `max_generations` limits those of each site at once; None is no limit. `writers` limits the threads that
+    write to the storage; `editors`, `searches` and `previews` those that read for the owners of sites, for
+    all routes together, so that public reads always find a free one. `base_url` is None if the public URL is
+    the origin of each request. `sign_in_header` is the header in which a trusted proxy names the person at
+    the desk.
     """
 
     storage: Storage
-    generations: GenerationQuota
+    max_generations: int | None
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter
     searches: anyio.CapacityLimiter
@@ -75,87 +68,57 @@ class ServiceContext:
         return PublicURLs.of(request, self.base_url)
 
 
-@dataclass(frozen=True)
-class Call:
-    """A request of the API, as its handler gets it: the rights of its key, and its JSON body.
+def database_url(argument: str | None) -> str:
+    """Return the URL of the database; FAQSVC_DATABASE_URL sets it."""
+    return argument or os.environ.get("FAQSVC_DATABASE_URL") or DEFAULT_URL
 
-    Its properties raise Problem if the request has an invalid value.
+
+def public_url(argument: str | None) -> str | None:
+    """Return the public URL of the service, or None if it is not set; FAQSVC_BASE_URL sets it.
+
+    Raises:
+        ConfigurationError: it is not an http(s) URL in ASCII, or has a query or fragment.
     """
-
-    service: ServiceContext
-    request: Request
-    access: Access = NOBODY
-    body: bytes = b""
-
-    @property
-    def storage(self) -> Storage:
-        """The storage of the service."""
-        return self.service.storage
-
-    @property
-    def urls(self) -> PublicURLs:
-        """The public URLs of the service. A handler that writes reads them first, because that may raise."""
-        return self.service.urls(self.request)
-
-    @property
-    def slug(self) -> str:
-        """The slug in the path, in NFC, so that each spelling of a letter is the same FAQ."""
-        slug = self._slug
-        # PostgreSQL refuses U+0000. Servers write U+FFFD for bytes that are not UTF-8.
-        if not is_slug(slug) or "\ufffd" in slug:
-            raise invalid_slug(slug)
-        return slug
-
-    @property
-    def new_slug(self) -> str:
-        """The slug in the path, which may be a new one."""
-        _checked("slug", self._slug, Slug)
-        return self.slug
-
-    @property
-    def _slug(self) -> str:
-        return normalized("NFC", str(self.request.path_params["slug"]))
-
-    @property
-    def lang(self) -> Lang | None:
-        """The language in the query, such as `de` for `de-CH`."""
-        lang = self.query.get("lang", "")
-        return cast("Lang | None", _checked("lang", lookup(lang) or self.query.get("lang"), Lang | None))
-
-    def choice(self, name: str, choices: Any) -> Any:
-        """Return a parameter of the query, which is one of some literals, or None."""
-        return _checked(name, self.query.get(name), choices | None)
-
-    @property
-    def number(self) -> int:
-        """The revision number in the path."""
-        text = str(self.request.path_params["number"])
-        if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
-            raise Problem(404, "not-found", f"There is no revision {quoted(text)}")
-        return int(text)
-
-    @property
-    def page(self) -> dict[str, Any]:
-        """`limit` and the cursor `after` of a list."""
-        limit = self.query.get("limit", str(DEFAULT_LIMIT))
-        if re.fullmatch("[0-9]{1,9}", limit) is None or not 1 <= int(limit) <= MAX_LIMIT:
-            detail = f"limit is {quoted(limit)}: expected a whole number from 1 to {MAX_LIMIT}"
-            raise Problem.invalid(detail, code="invalid-parameter")
-        return {"limit": int(limit), "after": self.query.get("after")}
-
-    @property
-    def query(self) -> QueryParams:
-        """The parameters in the query."""
-        return self.request.query_params
-
-    @property
-    def preconditions(self) -> Preconditions:
-        """The preconditions in the headers."""
-        return preconditions(self.request)
+    value = argument or os.environ.get("FAQSVC_BASE_URL")
+    try:
+        url = validators.base_url(value) or None
+    except ValueError as error:
+        raise ConfigurationError(f"base_url is {quoted(value)}: {error}") from None
+    if url is not None and not url.isascii():  # it is sent in headers
+        raise ConfigurationError(f"base_url is {quoted(value)}: expected a URL in ASCII")
+    return url
 
 
-def _checked(name: str, value: str | None, accepted: Any) -> str | None:
-    """Return a parameter, whose type must be `accepted`."""
-    if problems := field_problems(name, value, accepted):
-        raise Problem.invalid(*problems, code="invalid-parameter")
+def header_name(argument: str | None) -> str | None:
+    """Return the header in which a trusted proxy names who is signed in; FAQSVC_SIGN_IN_HEADER sets it."""
+    value = argument or os.environ.get("FAQSVC_SIGN_IN_HEADER")
+    expected = "the name of a header, such as X-Forwarded-Email"
+    return _checked("sign_in_header", value, r"[A-Za-z0-9-]{1,100}", expected)
+
+
+def generation_timeout() -> float:
+    """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it."""
+    name, number = "FAQSVC_GENERATE_TIMEOUT", r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{1,3})?"
+    return float(_checked(name, os.environ.get(name), number, "a number of seconds above 0") or 30)
+
+
+def npm_package() -> str | None:
+    """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it."""
+    name, package = "FAQSVC_NPM_PACKAGE", r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}"
+    return _checked(name, os.environ.get(name), package, "a name such as @heron/faq")
+
+
+def _checked(name: str, value: str | None, pattern: str, expected: str) -> str | None:
+    """Return a value, or None if it is empty; raise ConfigurationError if it does not match the pattern."""
+    if value and re.fullmatch(pattern, value) is None:
+        raise ConfigurationError(f"{name} is {quoted(value)}: expected {expected}")
+    return value or None
+
+
+def limit(name: str, value: int | None) -> int | None:
+    """Return a limit; raise ConfigurationError if it is neither a whole number above 0 nor None."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        raise ConfigurationError(
+            f"{name} is {quoted(value)}: expected a whole number above 0, or None for no limit"
+        )
     return value

@@ -2,6 +2,8 @@
 
 import logging
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -20,12 +22,12 @@ from faqsvc_embed.generation.engines.openai_compatible import from_environment
 from faqsvc_embed.generation.engines.protocol import Engine, EngineError, GenerationRequest
 from faqsvc_embed.generation.generator import generate
 from faqsvc_embed.generation.threads import run_in_thread
-from faqsvc_embed.service.config import generation_timeout
-from faqsvc_embed.service.context import Call
-from faqsvc_embed.service.http.conditional import private_response
-from faqsvc_embed.service.http.limits import GenerationQuota
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.context import ServiceContext, generation_timeout
+from faqsvc_embed.service.http.operation import Call
 from faqsvc_embed.service.http.requests import parse_body
+from faqsvc_embed.service.http.responses import Problem, private_response
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import StorageUnavailable
 
 MAX_CONCURRENT: Final = 4
 """Generations that one process runs at a time. Others wait, within their own deadline."""
@@ -76,7 +78,7 @@ class Generator:
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(cancel_on_disconnect)
-                found = await self.run(wanted, call.access.site, call.service.generations)
+                found = await self.run(wanted, call.access.site, call.service)
                 # In a thread, because encoding megabytes takes a while.
                 response = await run_in_thread(partial(private_response, replace(found, ignored=ignored)))
                 tasks.cancel_scope.cancel()
@@ -84,7 +86,7 @@ class Generator:
             raise group.exceptions[0] from None
         return response
 
-    async def run(self, wanted: GenerateBody, site: str, quota: GenerationQuota) -> GenerateResponse:
+    async def run(self, wanted: GenerateBody, site: str, service: ServiceContext) -> GenerateResponse:
         """Read a website for a site.
 
         Raises:
@@ -93,7 +95,7 @@ class Generator:
         request = GenerationRequest(wanted.website_url, wanted.lang, wanted.count)
         try:
             with anyio.fail_after(self.timeout):
-                async with quota.running(site, self.timeout), self._slots:
+                async with _counted(service, site, self.timeout), self._slots:
                     return await generate(request, self.engine, allowed=self.allowed, timeout=self.timeout)
         except TimeoutError as error:
             detail = str(error) or f"No result after {self.timeout:g} s"
@@ -107,6 +109,24 @@ class Generator:
             wait = {"retry-after": f"{error.retry_after:.0f}"} if error.retry_after is not None else {}
             status = 503 if error.status == 429 else 502
             raise Problem(status, "generation-failed", str(error), headers=wait) from None
+
+
+@asynccontextmanager
+async def _counted(service: ServiceContext, site: str, lifetime: float) -> AsyncIterator[None]:
+    """Count a generation of a site, over all processes, while the block runs; raise Problem (429)."""
+    sites, most, limiter = service.storage.sites, service.max_generations, service.writers
+    if most is None:
+        yield
+        return
+    token = await run_blocking(sites.begin_generation, site, most, lifetime, limiter=limiter)
+    if token is None:
+        detail = f"More than {most} generations at once; try again when one of them has ended"
+        raise Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
+    try:
+        yield
+    finally:
+        with anyio.CancelScope(shield=True), suppress(StorageUnavailable):
+            await run_blocking(sites.end_generation, token, limiter=limiter)
 
 
 def _with_setting(error: BlockedURL) -> str:

@@ -26,8 +26,8 @@ with needs_extra("service"):
 
     from faqsvc_embed.runtime import serving
     from faqsvc_embed.runtime.serving import GRACE, Address
-    from faqsvc_embed.service.http.problems import Problem
     from faqsvc_embed.service.http.requests import mark
+    from faqsvc_embed.service.http.responses import Problem
     from faqsvc_embed.service.http.threads import open_file_limit
 
 __all__ = ["Address", "check_proxies", "serve"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import Storage, open_storage, transfer
+from faqsvc_embed.service.storage import Storage, maintenance, open_storage
 from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.storage.writes import access, put, title, write
@@ -181,7 +181,7 @@ def _is_interrupted(_: str, monkeypatch: pytest.MonkeyPatch) -> None:
         yield "{}"
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(transfer, "export_lines", interrupted)
+    monkeypatch.setattr(maintenance, "export_lines", interrupted)
 
 
 @pytest.mark.usefixtures("owner")

@@ -17,8 +17,8 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http.threads import database_outages, write_outages
 from faqsvc_embed.service.storage import StorageUnavailable, open_storage
-from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import MakeEmbed

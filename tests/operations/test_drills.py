@@ -17,7 +17,7 @@ from alembic.config import Config
 from faqsvc_embed import FAQ, AuthenticationError, FAQClient, FAQEmbed, FAQNotFound, Publication
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import open_storage, upgrade
+from faqsvc_embed.service.storage import maintenance, open_storage
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import UNCONDITIONAL
 from tests.operations.commands import documented, run, run_in_shell, serving
@@ -248,10 +248,10 @@ def upgrade():
 
 def upgrade_to_next_release(database: str, folder: Path) -> None:
     """Migrate a database as the release after this one may."""
-    following = f"{int(upgrade.HEAD) + 1:04}"
-    migration = NEXT_RELEASE.format(next=following, head=upgrade.HEAD)
+    following = f"{int(maintenance.HEAD) + 1:04}"
+    migration = NEXT_RELEASE.format(next=following, head=maintenance.HEAD)
     (folder / f"v{following}_colours.py").write_text(migration)
-    scripts = Path(upgrade.__file__).parent / "migrations"
+    scripts = Path(maintenance.__file__).parent / "migrations"
     config = Config()
     config.set_main_option("script_location", str(scripts))
     config.set_main_option("path_separator", "os")

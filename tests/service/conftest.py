@@ -9,9 +9,9 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
+from faqsvc_embed.service.http.threads import database_outages, editor_outages, write_outages
 from faqsvc_embed.service.storage import Storage, database, engines, open_storage
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.telemetry.outages import database_outages, editor_outages, write_outages
 from tests.support.clock import Clock
 
 

@@ -14,8 +14,8 @@ from faqsvc_embed.api.fields import MAX_SLUG
 from faqsvc_embed.models.wire import MAX_INTRODUCTION, MAX_SECTION
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.maintenance import export_lines
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.transfer import export_lines
 from tests.service.bodies import PATH, publication
 
 SCRIPTS: Final = {

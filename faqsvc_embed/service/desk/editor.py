@@ -14,9 +14,8 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import Form, number_of
-from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
-from faqsvc_embed.service.desk.visit import Visit, path_of
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.desk.visit import HEADERS, Visit, path_of, redirect, render
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.errors import (
     Gone,

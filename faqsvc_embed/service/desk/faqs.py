@@ -14,13 +14,12 @@ from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import Publication
-from faqsvc_embed.service.config import npm_package
+from faqsvc_embed.service.context import npm_package
 from faqsvc_embed.service.desk.differences import changes
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.forms import completed, number_of
-from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
-from faqsvc_embed.service.desk.visit import Refused, Visit, path_of
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.desk.visit import PAGE_SIZE, Refused, Visit, path_of, redirect, render
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME

@@ -24,11 +24,10 @@ from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
 from faqsvc_embed.service.desk.editor import MAX_PASTED, Editor, new_draft
 from faqsvc_embed.service.desk.forms import Form, completed
-from faqsvc_embed.service.desk.pages import render
-from faqsvc_embed.service.desk.visit import Refused, Visit
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.desk.visit import Refused, Visit, render
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.pages.html import MESSAGES
 
 MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""
@@ -298,9 +297,7 @@ async def read_website(visit: Visit) -> Response:
         generator = visit.service.installed_generator()
         if problems := problems_of({"websiteUrl": url}, GenerateBody):
             raise Problem.invalid(*problems)
-        found = await generator.run(
-            GenerateBody(website_url=url), visit.access.site, visit.service.generations
-        )
+        found = await generator.run(GenerateBody(website_url=url), visit.access.site, visit.service)
     except Problem as problem:
         detail = problem.detail.replace("websiteUrl:", "The address:").replace("websiteUrl", "The address")
         refused = Refused(problem.status, {"website_url": f"{detail}."})

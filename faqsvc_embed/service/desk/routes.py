@@ -15,12 +15,11 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faqs, importing, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
-from faqsvc_embed.service.desk.pages import redirect, render, show_static
-from faqsvc_embed.service.desk.visit import DESK, Refused, Sessions, SeveralSites, Visit
+from faqsvc_embed.service.desk.visit import DESK, Refused, Visit, redirect, render, show_static
 from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint
-from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import content_length
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.errors import RevisionConflict
@@ -80,7 +79,6 @@ class Desk:
     def __init__(self, service: ServiceContext, limiter: RateLimiter) -> None:
         self._service = service
         self._limiter = limiter
-        self._sessions = Sessions(service.storage, service.sign_in_header)
         self._forms = anyio.CapacityLimiter(FORMS)
 
     def routes(self) -> list[Route]:
@@ -117,7 +115,7 @@ class Desk:
         """Read a form: without a session only a small one, and few large ones at a time."""
         if 0 < content_length(request) <= MAX_OPEN_FORM:
             return await read_form(request, MAX_OPEN_FORM)
-        if not await run_blocking(self._sessions.is_known, request):
+        if not await run_blocking(sign_in.is_known, self._service, request):
             try:
                 return await read_form(request, MAX_OPEN_FORM)
             except Problem as problem:
@@ -133,7 +131,6 @@ class Desk:
         return Visit(
             request=request,
             service=self._service,
-            sessions=self._sessions,
             urls=urls,
             desk=desk,
             root=desk if site is None else f"{desk}/at/{quote(site, safe='')}",
@@ -143,9 +140,8 @@ class Desk:
     def _respond(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
         """Find the session and call the handler, in a worker thread."""
         try:
-            site = visit.request.path_params.get("site")
-            session = self._sessions.find(visit.request, site, visit.form.get("token"))
-        except SeveralSites:
+            session = sign_in.session_of(self._service, visit.request, visit.form.get("token"))
+        except sign_in.SeveralSites:
             if page.get != sign_in.choose:
                 return sign_in.choose_first(visit)
             session = None

@@ -14,9 +14,8 @@ from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.forms import completed
-from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
-from faqsvc_embed.service.desk.visit import Refused, Visit
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.desk.visit import PAGE_SIZE, Refused, Visit, redirect, render
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
 from faqsvc_embed.service.storage.logs import Action, Wanted
 from faqsvc_embed.service.storage.people import LastAdmin, Person, PersonExists, Role, UnknownPerson

@@ -1,23 +1,107 @@
-"""Signs people in, with a link that works once, and out. People of several sites choose one of them."""
+"""Who is signed in: sessions from a cookie, people whom a proxy names, and links that work once.
+
+People of several sites choose one of them.
+"""
 
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
+from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.visit import MAX_SESSIONS, Session, Visit
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.desk.visit import COOKIE, Session, Visit, redirect, render
+from faqsvc_embed.service.http.requests import is_from_proxy
+from faqsvc_embed.service.http.responses import Problem
 
+MAX_SESSIONS: Final = 8
+"""Sessions in one browser, at most one for each site; the cookie has their secrets, joined by full stops."""
 KEPT: Final = "kept:"
 """Prefix of the names of fields that were typed before a session ended."""
 CHOOSE: Final = "/choose"
 _WRITING: Final = re.compile("/new|/import|/faqs/[^/]+")
 _AFTER_TOKEN: Final = re.compile(r"[^\w-]")
 NOT_KEPT: Final = frozenset({"token", "action", "link"})
+
+
+class SeveralSites(Exception):
+    """A browser has sessions of several sites, and the address names none of them."""
+
+
+def session_of(service: ServiceContext, request: Request, token: str) -> Session | None:
+    """Return the session of a request for the site that its address names, or None.
+
+    Without a site, it is the one whose form sent `token`, or the last one. Raises what `sessions_of` raises,
+    and SeveralSites if a proxy signs a person in to several sites: the person must choose one, because an
+    admin of another site may have added the address.
+    """
+    found, site = sessions_of(service, request), request.path_params.get("site")
+    if site is not None:
+        return next((session for session in found if session.person.site == site), None)
+    if len(found) > 1 and found[0].by_proxy:
+        raise SeveralSites
+    return next((session for session in found if session.token == token), found[0] if found else None)
+
+
+def sessions_of(service: ServiceContext, request: Request) -> list[Session]:
+    """Return the sessions of a browser, at most one for each site.
+
+    Raises Problem (403) if a proxy names nobody of the service, or two people.
+    """
+    cookie, storage = _cookie_of(request), service.storage
+    if email := _email_of(service, request):
+        people = storage.people.with_email(email)
+        if not people:
+            detail = f"{email} is not known here. Ask an admin of the desk to add this email address"
+            raise Problem(403, "missing-scope", detail)
+        is_new = cookie is None
+        cookie = cookie or secrets.token_urlsafe(24)
+        return [Session(person, cookie, True, is_new, len(people) > 1) for person in people]
+    found = dict[str, Session]()
+    for secret in _secrets_of(cookie):
+        if person := storage.sign_ins.person(secret):
+            found.setdefault(person.site, Session(person, secret))
+    return [replace(session, has_other_sites=len(found) > 1) for session in found.values()]
+
+
+def is_known(service: ServiceContext, request: Request) -> bool:
+    """Return whether a request has a session, or had one, so that a large form is read."""
+    if email := _email_of(service, request):
+        return bool(service.storage.people.with_email(email))
+    return any(map(service.storage.sign_ins.is_known, _secrets_of(_cookie_of(request))))
+
+
+def _email_of(service: ServiceContext, request: Request) -> str:
+    """Return the address in the header of a trusted proxy, or an empty text."""
+    header = service.sign_in_header
+    if header is None or not is_from_proxy(request.scope):
+        return ""
+    emails = request.headers.getlist(header)
+    if len(emails) > 1:  # one of them is from the client
+        raise Problem(403, "bad-request", f"The proxy must overwrite the header {header}")
+    # Proxies send UTF-8, which ASGI servers and Starlette pass on as Latin-1.
+    return "".join(emails).encode("latin-1", "replace").decode("utf-8", "replace").strip()
+
+
+def _secrets_of(cookie: str | None) -> list[str]:
+    """Return the secrets of the sessions in a cookie, the last one first."""
+    return [secret for secret in (cookie or "").split(".")[:MAX_SESSIONS] if secret]
+
+
+def _cookie_of(request: Request) -> str | None:
+    """Return the cookie of the desk.
+
+    `http.cookies` would take seconds for some headers of 60 kB; the value of this cookie has no quotes.
+    """
+    for pair in request.headers.get("cookie", "").split(";"):
+        name, _, value = pair.partition("=")
+        if name.strip() == COOKIE:
+            return value.strip()
+    return None
 
 
 def show(visit: Visit) -> Response:
@@ -54,7 +138,7 @@ def submit(visit: Visit) -> Response:
 
 def _others(visit: Visit, site: str) -> list[Session]:
     """Return the sessions of the browser with other sites; those of a proxy are not in the cookie."""
-    found = visit.sessions.all(visit.request)
+    found = sessions_of(visit.service, visit.request)
     return [session for session in found if session.person.site != site and not session.by_proxy]
 
 
@@ -120,7 +204,7 @@ def choose_first(visit: Visit) -> Response:
 
 def choose(visit: Visit) -> Response:
     """GET and POST /desk/choose: the sites of the person; POST leads to a page of the chosen site."""
-    people = [session.person for session in visit.sessions.all(visit.request)]
+    people = [session.person for session in sessions_of(visit.service, visit.request)]
     if visit.request.method == "POST":
         if (site := visit.form.get("site")) not in {person.site for person in people}:
             raise Problem(404, "not-found", "You have no access to this site")

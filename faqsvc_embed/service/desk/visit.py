@@ -1,22 +1,30 @@
-"""One request of an editor, and its session: from a cookie, or for a person whom a proxy signs in."""
+"""One request of an editor, and the page that responds to it: templates, static files and headers."""
 
 import hashlib
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache, partial
+from importlib import resources
 from typing import Any, Final, Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.rendering.assets import IMMUTABLE, stylesheet
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import Form
-from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy, require_single_parameters
+from faqsvc_embed.service.http.requests import PublicURLs, require_single_parameters
+from faqsvc_embed.service.http.responses import Problem
+from faqsvc_embed.service.pages.html import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.people import Person
@@ -28,10 +36,40 @@ DESK: Final = "/desk"
 MAX_ONCE: Final = 40
 """Characters of the id of a form that makes something new."""
 COOKIE: Final = "faqsvc_desk"
-MAX_SESSIONS: Final = 8
-"""Sessions in one browser, at most one for each site; the cookie has their secrets, joined by full stops."""
 COOKIE_LIFETIME: Final = 400 * 86_400
 """Seconds that a browser keeps the cookie, which is the maximum; the database has the end of the session."""
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS: Final = {
+    "cache-control": "no-store",
+    "content-security-policy": _POLICY,
+    # With `no-referrer`, browsers would send `Origin: null` with forms.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-robots-tag": "noindex",
+}
+
+DONE: Final = {
+    "saved": "Saved.",
+    "removed": "The person was removed.",
+    "revoked": "The key was revoked.",
+    "unpublish": "Unpublished. Pages stop showing it within seconds.",
+    "bin": "What you removed is in the bin for 30 days. A publisher can restore it there.",
+    "purge": "The FAQ was deleted for ever, with all its texts.",
+    "unblocked": "The slug can be used again.",
+    "draft": "The draft is saved. Readers cannot see it before it is published.",
+    "published": "Published. Pages that show this FAQ are updated within seconds.",
+    "restored": "The FAQ was restored, with its history.",
+    "discarded": "The draft was discarded. It stays in the history.",
+    "right": "This translation is marked as up to date.",
+    "same": "Nothing has changed since the last save.",
+}
+"""Messages after an action, by the parameter `done` in the address to which its form redirects."""
+PAGE_SIZE: Final = 50
+"""Rows on a page of a list."""
+_MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "editor.js": "text/javascript"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,86 +89,6 @@ class Session:
     def token(self) -> str:
         """The token that every form of the session must send (against CSRF)."""
         return hashlib.sha256(f"faqsvc desk form {self.cookie}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class SeveralSites(Exception):
-    """A browser has sessions of several sites, and the address names none of them."""
-
-
-class Sessions:
-    """Finds the sessions of requests. A trusted proxy may name a person in `header`."""
-
-    def __init__(self, storage: Storage, header: str | None = None) -> None:
-        self._storage = storage
-        self._header = header
-
-    def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
-        """Return the session of a request for a site, or None.
-
-        Without `site`, it is the one whose form sent `token`, or the last one. Raises what `all` raises, and
-        SeveralSites if a proxy signs a person in to several sites: the person must choose one, because an
-        admin of another site may have added the address.
-        """
-        found = self.all(request)
-        if site is not None:
-            return next((session for session in found if session.person.site == site), None)
-        if len(found) > 1 and found[0].by_proxy:
-            raise SeveralSites
-        return next((session for session in found if session.token == token), found[0] if found else None)
-
-    def all(self, request: Request) -> list[Session]:
-        """Return the sessions of a browser, at most one for each site.
-
-        Raises Problem (403) if a proxy names nobody of the service, or two people.
-        """
-        cookie = cookie_of(request)
-        if email := self._email(request):
-            people = self._storage.people.with_email(email)
-            if not people:
-                detail = f"{email} is not known here. Ask an admin of the desk to add this email address"
-                raise Problem(403, "missing-scope", detail)
-            is_new = cookie is None
-            cookie = cookie or secrets.token_urlsafe(24)
-            return [Session(person, cookie, True, is_new, len(people) > 1) for person in people]
-        found = dict[str, Session]()
-        for secret in secrets_of(cookie):
-            if person := self._storage.sign_ins.person(secret):
-                found.setdefault(person.site, Session(person, secret))
-        return [replace(session, has_other_sites=len(found) > 1) for session in found.values()]
-
-    def is_known(self, request: Request) -> bool:
-        """Return whether a request has a session, or had one, so that a large form is read."""
-        cookie = cookie_of(request)
-        if email := self._email(request):
-            return bool(self._storage.people.with_email(email))
-        return any(map(self._storage.sign_ins.is_known, secrets_of(cookie)))
-
-    def _email(self, request: Request) -> str:
-        """Return the address in the proxy's header, or an empty text."""
-        if self._header is None or not is_from_proxy(request.scope):
-            return ""
-        emails = request.headers.getlist(self._header)
-        if len(emails) > 1:  # one of them is from the client
-            raise Problem(403, "bad-request", f"The proxy must overwrite the header {self._header}")
-        # Proxies send UTF-8, which ASGI servers and Starlette pass on as Latin-1.
-        return "".join(emails).encode("latin-1", "replace").decode("utf-8", "replace").strip()
-
-
-def secrets_of(cookie: str | None) -> list[str]:
-    """Return the secrets of the sessions in a cookie, the last one first."""
-    return [secret for secret in (cookie or "").split(".")[:MAX_SESSIONS] if secret]
-
-
-def cookie_of(request: Request) -> str | None:
-    """Return the cookie of the desk.
-
-    `http.cookies` would take seconds for some headers of 60 kB; the value of this cookie has no quotes.
-    """
-    for pair in request.headers.get("cookie", "").split(";"):
-        name, _, value = pair.partition("=")
-        if name.strip() == COOKIE:
-            return value.strip()
-    return None
 
 
 class Refused(Exception):
@@ -153,7 +111,6 @@ class Visit:
 
     request: Request
     service: ServiceContext
-    sessions: Sessions
     urls: PublicURLs
     desk: str
     root: str
@@ -287,3 +244,96 @@ class Visit:
 def path_of(slug: str) -> str:
     """Return the path of the page on which an FAQ is written."""
     return f"/faqs/{quote(slug, safe='')}"
+
+
+def render(visit: Visit, template: str, status: int = 0, **context: Any) -> Response:
+    """Return a page of the desk. It may show images of the origin `images` in its context.
+
+    `problems` are messages by field, `done` says what a form did, and `note` why it did nothing. `link` and
+    `new_key` are shown once.
+    """
+    done = visit.request.query_params.get("done", "") if visit.request.method == "GET" else ""
+    context = {
+        "problems": {},
+        "done": DONE.get(done, ""),
+        "note": "",
+        "link": "",
+        "new_key": "",
+        "root": visit.root,
+        "static": static_url(visit.desk),
+        **context,
+        **visit.shown,
+    }
+    text = _templates().get_template(template).render(context, visit=visit, session=visit.session)
+    # Typed text may contain lone surrogates, which UTF-8 cannot encode.
+    images = f"img-src 'self' {context.get('images', '')}".rstrip()
+    policy = _POLICY.replace("img-src 'self'", images)
+    headers = {**HEADERS, "content-security-policy": policy}
+    return Response(text.encode("utf-8", "replace"), status or visit.status, headers, "text/html")
+
+
+def redirect(visit: Visit, path: str) -> Response:
+    """Return a redirect to a path of the desk, which the browser opens with GET."""
+    return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
+
+
+async def show_static(request: Request) -> Response:
+    """GET /desk/static/{digest}/{name}: a static file.
+
+    During an update of several servers, one may be asked for the file of another release. No cache may keep
+    its response.
+    """
+    digest, name = (str(request.path_params[part]) for part in ("digest", "name"))
+    if name not in _MEDIA_TYPES:
+        return Response(status_code=404, headers=HEADERS)
+    cache_control = IMMUTABLE if digest == _digest(name) else "no-store"
+    headers = {"cache-control": cache_control, "x-content-type-options": "nosniff"}
+    return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
+
+
+def static_url(root: str) -> dict[str, str]:
+    """Return the URL of each static file, which changes with its content."""
+    return {name.replace(".", "_"): f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
+
+
+@cache
+def _static(name: str) -> str:
+    text = (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
+    return text + stylesheet() if name == "desk.css" else text
+
+
+@cache
+def _digest(name: str) -> str:
+    return digest_of(_static(name))[:12]
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("faqsvc_embed.service.desk"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["segment"] = lambda text: quote(text, safe="")
+    environment.filters["place"] = _place
+    environment.filters["moment"] = _moment
+    # The id of a form that creates something, so that sending the form twice creates only one.
+    environment.globals["new_once"] = partial(secrets.token_urlsafe, 12)
+    environment.globals["languages"] = {lang: messages.language for lang, messages in MESSAGES.items()}
+    return environment
+
+
+def _place(url: str) -> str:
+    """Return the host and the path of an address, without its query and fragment."""
+    parts = urlsplit(url)
+    return unquote(f"{parts.netloc}{parts.path}".removesuffix("/")) or url
+
+
+def _moment(time: datetime | None) -> Markup:
+    """Return a time such as 22 Nov 2026, 16:20 UTC. The script rewrites it in the editor's time zone."""
+    if time is None:
+        return Markup()
+    text = f"{time.day}\u00a0{time:%b}\u00a0{time:%Y}, {time:%H:%M}\u00a0UTC"
+    return Markup('<time datetime="{}">{}</time>').format(time.isoformat(timespec="seconds"), text)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import open_file_limit, run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.logs import MAX_EVENTS, LoggedChange, Position

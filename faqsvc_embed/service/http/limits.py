@@ -1,22 +1,18 @@
-"""Authentication by API key, rate limits of client networks, and the limit of generations at once."""
+"""Authentication by API key, and rate limits of client networks."""
 
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final
 
-from anyio import CancelScope, CapacityLimiter
 from starlette.requests import Request
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.api.requests import KEY_HEADER
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
-from faqsvc_embed.service.storage.sites import Sites
+from faqsvc_embed.service.storage import APIKeys
 from faqsvc_embed.service.storage.values import Access
 
 MAX_CLIENTS: Final = 50_000
@@ -106,29 +102,3 @@ def require_scope(access: Access, scope: Scope) -> None:
     if not access.may(scope):
         detail = f"The API key has the scope {access.scope!r}; this needs {scope!r}"
         raise Problem(403, "missing-scope", detail)
-
-
-@dataclass(frozen=True)
-class GenerationQuota:
-    """The generations of each site at once, over all processes; None is no limit."""
-
-    sites: Sites
-    maximum: int | None
-    writers: CapacityLimiter
-
-    @asynccontextmanager
-    async def running(self, site: str, lifetime: float) -> AsyncIterator[None]:
-        """Count a generation while the block runs, at most `lifetime` seconds; raises Problem (429)."""
-        if self.maximum is None:
-            yield
-            return
-        begin = partial(self.sites.begin_generation, site, self.maximum, lifetime)
-        token = await run_blocking(begin, limiter=self.writers)
-        if token is None:
-            detail = f"More than {self.maximum} generations at once; try again when one of them has ended"
-            raise Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
-        try:
-            yield
-        finally:
-            with CancelScope(shield=True), suppress(StorageUnavailable):
-                await run_blocking(self.sites.end_generation, token, limiter=self.writers)

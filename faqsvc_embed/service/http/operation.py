@@ -1,28 +1,134 @@
 """The operations of the API: each is declared at its handler, and dispatched by the endpoint of its path."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Final, TypeVar
+from inspect import iscoroutinefunction
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api import contract
-from faqsvc_embed.api.fields import MAX_BODY
+from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
+from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug, invalid_slug, is_slug
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.http.limits import RateLimiter
-from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import drain
+from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.languages import lookup
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.limits import RateLimiter, authenticate
+from faqsvc_embed.service.http.requests import (
+    PublicURLs,
+    drain,
+    read_body,
+    require_empty,
+    require_json,
+    require_known_parameters,
+    require_single_parameters,
+)
+from faqsvc_embed.service.http.responses import Problem, preconditions
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
+from faqsvc_embed.text import normalized
 
 READS: Final = (404, 406, 410, 422, 503)
 """The statuses of problems that a public read of FAQs may have."""
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
-Handler = Callable[[Any], Any]
-"""Gets a `Call` and returns the response. It runs in a worker thread, unless it is a coroutine function."""
+
+@dataclass(frozen=True)
+class Call:
+    """A request of the API, as its handler gets it: the rights of its key, and its JSON body.
+
+    Its properties raise Problem if the request has an invalid value.
+    """
+
+    service: ServiceContext
+    request: Request
+    access: Access = NOBODY
+    body: bytes = b""
+
+    @property
+    def storage(self) -> Storage:
+        """The storage of the service."""
+        return self.service.storage
+
+    @property
+    def urls(self) -> PublicURLs:
+        """The public URLs of the service. A handler that writes reads them first, because that may raise."""
+        return self.service.urls(self.request)
+
+    @property
+    def slug(self) -> str:
+        """The slug in the path, in NFC, so that each spelling of a letter is the same FAQ."""
+        slug = self._slug
+        # PostgreSQL refuses U+0000. Servers write U+FFFD for bytes that are not UTF-8.
+        if not is_slug(slug) or "\ufffd" in slug:
+            raise invalid_slug(slug)
+        return slug
+
+    @property
+    def new_slug(self) -> str:
+        """The slug in the path, which may be a new one."""
+        _checked("slug", self._slug, Slug)
+        return self.slug
+
+    @property
+    def _slug(self) -> str:
+        return normalized("NFC", str(self.request.path_params["slug"]))
+
+    @property
+    def lang(self) -> Lang | None:
+        """The language in the query, such as `de` for `de-CH`."""
+        lang = self.query.get("lang", "")
+        return cast("Lang | None", _checked("lang", lookup(lang) or self.query.get("lang"), Lang | None))
+
+    def choice(self, name: str, choices: Any) -> Any:
+        """Return a parameter of the query, which is one of some literals, or None."""
+        return _checked(name, self.query.get(name), choices | None)
+
+    @property
+    def number(self) -> int:
+        """The revision number in the path."""
+        text = str(self.request.path_params["number"])
+        if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
+            raise Problem(404, "not-found", f"There is no revision {quoted(text)}")
+        return int(text)
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """`limit` and the cursor `after` of a list."""
+        limit = self.query.get("limit", str(DEFAULT_LIMIT))
+        if re.fullmatch("[0-9]{1,9}", limit) is None or not 1 <= int(limit) <= MAX_LIMIT:
+            detail = f"limit is {quoted(limit)}: expected a whole number from 1 to {MAX_LIMIT}"
+            raise Problem.invalid(detail, code="invalid-parameter")
+        return {"limit": int(limit), "after": self.query.get("after")}
+
+    @property
+    def query(self) -> QueryParams:
+        """The parameters in the query."""
+        return self.request.query_params
+
+    @property
+    def preconditions(self) -> Preconditions:
+        """The preconditions in the headers."""
+        return preconditions(self.request)
+
+
+def _checked(name: str, value: str | None, accepted: Any) -> str | None:
+    """Return a parameter, whose type must be `accepted`."""
+    if problems := field_problems(name, value, accepted):
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    return value
+
+
+Handler = Callable[[Call], Any]
+"""Returns the response. It runs in a worker thread, unless it is a coroutine function."""
 H = TypeVar("H", bound=Handler)
 
 
@@ -91,6 +197,33 @@ OPERATIONS: Final[list[tuple[Operation, Handler]]] = []
 
 Respond = Callable[[Request], Awaitable[Response]]
 ErrorResponse = Callable[[Request, Problem], Response]
+
+
+def responder(service: ServiceContext, operation: Operation, handler: Handler) -> Respond:
+    """Return the function that checks the requests of an operation and calls its handler."""
+
+    async def respond(request: Request) -> Response:
+        call = Call(service, request)
+        require_single_parameters(request, operation.single_parameters)
+        if operation.scope is not None:
+            call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
+        if operation.method != "get" and not operation.reads_body:
+            require_known_parameters(request, operation.query)
+            if operation.body is not None:
+                require_json(request)
+            call = replace(call, body=await read_body(request, operation.max_body))
+            if operation.body is None:
+                require_empty(call.body)
+        if iscoroutinefunction(handler):
+            return await handler(call)  # type: ignore[no-any-return]
+        if operation.scope is None:
+            return await run_blocking(handler, call)
+        if operation.method == "get":
+            return await service.browse(request, handler, call)
+        return await run_blocking(handler, call, limiter=service.writers)
+
+    return respond
+
 
 # Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
 # standard, CORS protocol).

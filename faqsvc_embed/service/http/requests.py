@@ -17,13 +17,10 @@ from faqsvc_embed.api.validation import shortened, unknown_fields
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.service.http.conditional import best_media_type
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import JSON, Problem, best_media_type
 from faqsvc_embed.settings.validators import is_loopback_http
 
 T = TypeVar("T", bound=msgspec.Struct)
-
-JSON = "application/json"
 
 
 def require_json(request: Request) -> None:

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.changes import Changes
-from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
 from faqsvc_embed.service.http.operation import Operation
+from faqsvc_embed.service.http.responses import MAX_HEADER, is_current, language_for, media_type_for
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX

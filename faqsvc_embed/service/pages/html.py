@@ -1,8 +1,10 @@
-"""The HTML of the hosted pages."""
+"""The HTML of the hosted pages and of errors, with their texts in seven languages."""
 
 import re
+import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import date
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
@@ -12,14 +14,26 @@ from urllib.parse import quote, urldefrag, urlsplit
 import httpx2
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
 
+from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import BANNER_CSS
 from faqsvc_embed.rendering.answers import visible
 from faqsvc_embed.rendering.assets import hash_source, minified, script, stylesheet
 from faqsvc_embed.rendering.fragments import Fragment, Style, inline_script_element, json_ld_element
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.responses import (
+    HTML,
+    MARKDOWN,
+    PRIVATE,
+    PROBLEM,
+    Problem,
+    best_media_type,
+    preferred_language,
+)
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.theme import Theme
 
@@ -27,6 +41,13 @@ MAX_DESCRIPTION: Final = 160
 """Characters of the meta description, which consists of the first questions."""
 MAX_LINKS: Final = 700
 """Characters of a Link header: nginx refuses a response whose head is larger than 4 kB."""
+
+PAGE_OFFERS: Final = (HTML, MARKDOWN, PROBLEM)
+"""The media types of an address that is a page."""
+OTHER_OFFERS: Final = (PROBLEM, HTML)
+"""The media types of any other address: a page only for clients that name HTML, as browsers do."""
+
+PAGE_STATUSES: Final = (404, 410, 429, 500, 503)
 
 ICON: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7"'
@@ -42,6 +63,44 @@ _renderer = Renderer()
 _templates = Environment(
     loader=PackageLoader("faqsvc_embed.service.pages"), autoescape=True, undefined=StrictUndefined
 )
+
+
+class Messages(NamedTuple):
+    """The texts of a page in one language."""
+
+    language: str
+    """The name of the language."""
+    languages: str
+    faq: str
+    """The title of an FAQ that has none."""
+    no_questions: str
+    not_found: str
+    not_found_reason: str
+    gone: str
+    gone_reason: str
+    unavailable: str
+    unavailable_reason: str
+    updated: str
+    """The text before the date of the last change."""
+    date_format: str
+    months: str
+    """The names of the months, with spaces between them."""
+    ask: str
+    """The sentence that leads to the website, whose name replaces `%s`."""
+    markdown: str
+    """The link to the Markdown of the page."""
+    start: str
+    """The link from an error to the start page."""
+
+    def date(self, day: date) -> str:
+        """Return a date as people write it."""
+        return self.date_format.format(day=day.day, month=self.months.split()[day.month - 1], year=day.year)
+
+
+_FILE: Final = Path(__file__).parent / "translations.toml"
+MESSAGES: Final = {
+    lang: Messages(**texts) for lang, texts in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
+}
 
 
 class LanguageLink(NamedTuple):
@@ -129,17 +188,40 @@ def render_page(
     )
 
 
-def render_error(base: str, lang: str, status: int, message: tuple[str, str], website_url: str) -> str:
-    """Return the page for an error, with its heading and reason. It links to the owner's website."""
-    return _templates.get_template("error.html").render(
+def error_response(
+    service: ServiceContext, offers: tuple[str, ...], request: Request, problem: Problem
+) -> Response:
+    """Return a problem as a page if the client prefers HTML among the offers, else as a document."""
+    try:
+        is_page = best_media_type(request, *offers) == HTML
+        base = service.urls(request).base
+    except Problem:  # the client accepts none of the offers, or its Host header is invalid
+        is_page, base = False, ""
+    if not is_page or problem.status not in PAGE_STATUSES:
+        return problem.response()
+    lang = lookup(request.query_params.get("lang", "")) or preferred_language(request, LANGUAGES)
+    messages = MESSAGES[lang]
+    heading, reason = {
+        404: (messages.not_found, messages.not_found_reason),
+        410: (messages.gone, messages.gone_reason),
+    }.get(problem.status, (messages.unavailable, messages.unavailable_reason))
+    page = _templates.get_template("error.html").render(
         base=base,
         lang=lang,
-        heading=message[0],
-        reason=message[1],
-        ask=_ask(MESSAGES[lang].ask, website_url, ""),
-        start=MESSAGES[lang].start if status in (404, 410) else "",
+        heading=heading,
+        reason=reason,
+        ask=_ask(messages.ask, problem.website_url, ""),
+        start=messages.start if problem.status in (404, 410) else "",
         css=_css(),
     )
+    headers = {
+        **PRIVATE,
+        "content-language": lang,
+        "content-security-policy": content_security_policy(),
+        "vary": "Accept, Accept-Language",
+        **problem.headers,
+    }
+    return Response(page, problem.status, headers, HTML)
 
 
 def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:

@@ -4,6 +4,6 @@ A handler takes a `Call`, and returns a response or raises a `Problem`.
 """
 
 from faqsvc_embed.service.http.operation import OPERATIONS
-from faqsvc_embed.service.routes import events, openapi, owners, publish, read, site_files
+from faqsvc_embed.service.routes import events, openapi, owners, readers
 
-__all__ = ["OPERATIONS", "events", "openapi", "owners", "publish", "read", "site_files"]
+__all__ = ["OPERATIONS", "events", "openapi", "owners", "readers"]

@@ -10,14 +10,18 @@ from starlette.responses import JSONResponse, Response
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.api.requests import EVENT_STREAM
-from faqsvc_embed.service.context import Call
-from faqsvc_embed.service.http.conditional import best_media_type, public_response
-from faqsvc_embed.service.http.operation import OPERATIONS, Operation
-from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
-from faqsvc_embed.service.storage import upgrade
+from faqsvc_embed.service.http.operation import OPERATIONS, Call, Operation
+from faqsvc_embed.service.http.responses import (
+    HTML,
+    JSON,
+    PROBLEM,
+    Problem,
+    best_media_type,
+    public_response,
+)
+from faqsvc_embed.service.pages.html import PAGE_STATUSES
+from faqsvc_embed.service.storage import maintenance
 
-MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
 
 _REFERENCE: Final = "#/components/schemas/{name}"
@@ -47,13 +51,13 @@ _KEY: Final = {
 }
 
 
-@Operation("get", "/openapi.json", (406,), media_types=(MEDIA_TYPE,), is_cached=True)
+@Operation("get", "/openapi.json", (406,), media_types=(JSON,), is_cached=True)
 def describe_api(call: Call) -> Response:
     """Read this document."""
-    best_media_type(call.request, MEDIA_TYPE)
+    best_media_type(call.request, JSON)
     base = call.service.base_url or call.request.scope.get("root_path", "")
     content = msgspec.json.encode(document(urlsplit(base).path or "/")).decode()
-    return public_response(content, MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
+    return public_response(content, JSON, {"cache-control": CACHE_CONTROL})
 
 
 def document(root: str = "/") -> dict[str, Any]:
@@ -104,7 +108,7 @@ def _described(operation: Operation) -> dict[str, Any]:
     ]:
         described["parameters"] = parameters
     if operation.body is not None:
-        content = {MEDIA_TYPE: {"schema": _reference(operation.body)}}
+        content = {JSON: {"schema": _reference(operation.body)}}
         limit = f"At most {operation.max_body:,} bytes. Unknown fields are ignored."
         described["requestBody"] = {"required": True, "description": limit, "content": content}
     if operation.scope is not None:
@@ -128,9 +132,9 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
         return {"description": _WITHOUT_BODY[status]}
     described: dict[str, Any] = {"description": "Success."}
     if operation.response is not None:
-        described["content"] = {MEDIA_TYPE: {"schema": _reference(operation.response)}}
+        described["content"] = {JSON: {"schema": _reference(operation.response)}}
     elif operation.media_types:
-        schema = {"schema": {"type": "object" if operation.media_types == (MEDIA_TYPE,) else "string"}}
+        schema = {"schema": {"type": "object" if operation.media_types == (JSON,) else "string"}}
         # Tools apply the schema of a stream to each of its events.
         described["content"] = {
             media_type: {} if media_type == EVENT_STREAM else schema for media_type in operation.media_types
@@ -139,7 +143,7 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
 
 
 def _problem(operation: Operation, status: int) -> dict[str, Any]:
-    content: dict[str, Any] = {"application/problem+json": {"schema": _reference(contract.Problem)}}
+    content: dict[str, Any] = {PROBLEM: {"schema": _reference(contract.Problem)}}
     if status in PAGE_STATUSES and HTML in operation.media_types:
         content[HTML] = {"schema": {"type": "string"}}
     described: dict[str, Any] = {"description": f"The request failed ({status}); `code` says why."}
@@ -190,16 +194,16 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-@Operation("get", "/livez", media_types=("application/json",), is_probe=True)
+@Operation("get", "/livez", media_types=(JSON,), is_probe=True)
 async def check_liveness(_: Call) -> Response:
     """Check that the process responds."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
-@Operation("get", "/readyz", (503,), media_types=("application/json",), is_probe=True)
+@Operation("get", "/readyz", (503,), media_types=(JSON,), is_probe=True)
 def check_readiness(call: Call) -> Response:
     """Check that this process is ready: the database responds and needs no upgrade."""
     call.storage.ping()
-    if upgrade.needs_upgrade(call.storage.database):
+    if maintenance.needs_upgrade(call.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})

@@ -1,9 +1,9 @@
 """FAQs, sites and API keys in a database: SQLite for one machine, PostgreSQL for several.
 
-Start with `open_storage()` and `Storage`. `schema.py` has the tables, and `migrations/` upgrades existing
-databases. `publications.py` reads published FAQs, `overview.py` lists those of a site, and `revisions.py`
-their history. The life cycle of an FAQ is in three files: `writer.py` writes and publishes, `removal.py`
-unpublishes, deletes and restores, and both do so by the steps of a transaction in `edit.py`.
+Start with `open_storage()` and `Storage`. `schema.py` has the tables; `maintenance.py` upgrades and copies
+databases. `reading.py` reads FAQs, and `overview.py` lists those of a site. The life cycle of an FAQ is in
+three files: `writer.py` writes and publishes, `removal.py` unpublishes, deletes and restores, and both do so
+by the steps of a transaction in `edit.py`.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,14 @@ from faqsvc_embed.runtime.extras import needs_extra
 with needs_extra("service"):
     from sqlalchemy import text
 
-    from faqsvc_embed.service.storage import upgrade
+    from faqsvc_embed.service.storage import maintenance
     from faqsvc_embed.service.storage.api_keys import APIKeyInfo, APIKeys, UnknownAPIKey
     from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
     from faqsvc_embed.service.storage.logs import AuditLog, ChangeLog
     from faqsvc_embed.service.storage.overview import Overview
     from faqsvc_embed.service.storage.people import People, SignIns
-    from faqsvc_embed.service.storage.publications import Publications
+    from faqsvc_embed.service.storage.reading import History, Publications
     from faqsvc_embed.service.storage.removal import Removal
-    from faqsvc_embed.service.storage.revisions import History
     from faqsvc_embed.service.storage.sites import Site, Sites, UnknownSite
     from faqsvc_embed.service.storage.writer import Writer
 
@@ -58,7 +57,7 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
     """
     # Without open connections, a server can fork next; the storage opens them when it needs them.
     with closing(Database(url)) as database:
-        upgrade.upgrade(database)
+        maintenance.upgrade(database)
     return Storage(database, clock)
 
 
@@ -71,7 +70,7 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
     """
     with closing(Database(url)) as database:
         database.must_exist()
-        if upgrade.needs_upgrade(database):
+        if maintenance.needs_upgrade(database):
             raise StorageUnavailable(f"{database.name} has an old schema, or none: run `faqsvc db upgrade`")
     return Storage(database, clock)
 

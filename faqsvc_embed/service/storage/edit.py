@@ -14,7 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import logs
 from faqsvc_embed.service.storage.errors import Gone, QuotaExceeded, RevisionConflict, TooManyWrites
-from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
+from faqsvc_embed.service.storage.reading import NEWEST, of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, previews, revisions, sites, translations
 from faqsvc_embed.service.storage.values import (
     HIDDEN,

@@ -25,7 +25,7 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part, paged
 from faqsvc_embed.service.storage.errors import InvalidCursor
-from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
+from faqsvc_embed.service.storage.reading import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, sites, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
 from faqsvc_embed.service.storage.values import HIDDEN, Access, Revision, check_present, folded, storable

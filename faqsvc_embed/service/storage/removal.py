@@ -15,7 +15,7 @@ from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage import logs
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.errors import Gone, NothingToRestore, NotYourSite, RevisionConflict
-from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
+from faqsvc_embed.service.storage.reading import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import (
     api_keys,
     faqs,

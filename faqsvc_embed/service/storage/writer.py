@@ -1,4 +1,7 @@
-"""Writes revisions of FAQs, and publishes them. Each method is one transaction (`edit.py`)."""
+"""Writes revisions of FAQs, and publishes them. Each method is one transaction (`edit.py`).
+
+A file is not written if this would undo somebody's work by accident.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,21 +9,30 @@ from datetime import datetime, timedelta
 from typing import Final, cast
 
 from msgspec import structs
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
+from faqsvc_embed.api.content import faq_digest
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
-from faqsvc_embed.service.storage.errors import Gone, IdempotencyKeyReused, RevisionConflict
-from faqsvc_embed.service.storage.file_state import write_file
-from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
+from faqsvc_embed.service.storage.errors import (
+    Gone,
+    IdempotencyKeyReused,
+    Incomplete,
+    OldFile,
+    RevisionConflict,
+    Unpublished,
+)
+from faqsvc_embed.service.storage.reading import of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, idempotency_keys, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
     Access,
+    FileState,
     IdempotencyKey,
     Preconditions,
     Quota,
@@ -64,8 +76,8 @@ class Writer:
 
     def is_first(self, access: Access, key: str) -> bool:
         """Return whether the form with this key, which makes a person or an API key, was not sent before."""
-        with self.database.writing() as connection:
-            return _is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
+        with self.editing(access, "") as edit:
+            return _is_first(edit, IdempotencyKey(key, ""))
 
     def write(self, access: Access, request: Write) -> tuple[Revision, bool]:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.
@@ -81,14 +93,14 @@ class Writer:
         key = request.idempotency_key
         detected = None if request.lang else detect_language(request.faq.items)
         with self.editing(access, request.slug or "") as edit:
-            if key and (earlier := _claim(edit.connection, access.site, key, edit.now)):
+            if key and (earlier := _claim(edit, key)):
                 return earlier, False
             is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
             lang = request.lang or _unstated_language(edit, detected, request)
             newest = edit.newest(lang)
             _check(edit, request, lang, newest, is_new=is_new)
             if request.file is not None:
-                written = write_file(edit, lang, newest, request)
+                written = _write_file(edit, lang, newest, request)
             else:
                 faq = request.faq
                 if newest is not None and faq.cta is None:
@@ -97,7 +109,8 @@ class Writer:
             if request.translated_from is not None:
                 edit.set_source(lang, request.translated_from)
             if key:
-                _record(edit.connection, access.site, key, written)
+                values = {"slug": written.slug, "lang": written.lang, "number": written.number}
+                edit.connection.execute(update(idempotency_keys).where(*_mine(edit, key)).values(values))
         return written, is_new
 
     def change(
@@ -230,8 +243,74 @@ def _unstated_language(edit: Edit, detected: Lang | None, request: Write) -> Lan
     return default
 
 
-def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:
-    """Return the revision that a site wrote with this key; None if this is the first use of the key.
+def _write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write) -> Revision:
+    """Write the FAQ of a file, unless that would undo a change; return the revision that has its content.
+
+    Raises:
+        Incomplete: the FAQ is new, and the file lacks the website.
+        Unpublished: this would publish an FAQ that was unpublished.
+        OldFile: this would undo a change.
+    """
+    state = request.file or FileState(None)
+    base = newest
+    if newest is not None and newest.state == "draft" and not request.is_draft:
+        base = edit.revision(lang, newest.published) or newest
+    faq = _completed(edit, base, request.faq)
+    digest = "" if newest is None else faq_digest(faq, newest.slug, newest.lang)
+    done = ("published", "draft") if request.is_draft else ("published",)
+    if base is not None and base.digest == digest and base.state in done:
+        return base
+    is_unpublished = edit.faq.state == "unpublished" or (newest and newest.translation_state == "unpublished")
+    if is_unpublished and not request.is_draft and not state.republish:
+        raise Unpublished(f"{quoted(edit.slug)} was unpublished ({edit.faq.updated_at:%Y-%m-%d %H:%M} UTC)")
+    if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
+        raise OldFile("The FAQ was changed after the file was written", newest)
+    written = edit.write(lang, faq, is_draft=request.is_draft)
+    is_part = state.revision and request.preconditions.if_match is not None and not state.overwrite
+    if is_part and newest is not None and newest.translated_from is not None:
+        edit.set_source(lang, newest.translated_from)  # a part does not bring a translation up to date
+    return written
+
+
+def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
+    """Return whether somebody has changed the FAQ after the file was written.
+
+    A file that states a revision is old unless that is the newest one. A number above the newest one is from
+    another service or language, or from a discarded draft. A file that states none is old if another program
+    wrote the newest revision, or if it has the text of an older revision.
+    """
+    if digest == newest.digest:
+        return False
+    if state.revision is not None:
+        return state.revision != newest.number
+    own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
+    if newest.author is not None and newest.key_id not in own:
+        return True
+    same = select(revisions.c.number).where(
+        of_translation(newest.slug, newest.lang), revisions.c.digest == digest
+    )
+    return edit.connection.execute(same).first() is not None
+
+
+def _completed(edit: Edit, base: Revision | None, faq: FAQ) -> FAQ:
+    """Return an FAQ with what its file may leave out: the website, the title and the call to action."""
+    url, name = faq.website_url, faq.website_name
+    if base is not None:
+        earlier = base.faq
+        faq = structs.replace(faq, title=faq.title or earlier.title, cta=earlier.cta)
+    elif not (url and name):
+        default = edit.translations.get(edit.faq.lang)
+        public = default and edit.revision(default.lang, default.published)
+        base = public or edit.newest(edit.faq.lang)
+    if base is not None:
+        url, name = url or base.website_url, name or base.faq.website_name
+    if missing := [wire for wire, value in (("websiteUrl", url), ("websiteName", name)) if not value]:
+        raise Incomplete(missing)
+    return structs.replace(faq, website_url=url, website_name=name)
+
+
+def _claim(edit: Edit, key: IdempotencyKey) -> Revision | None:
+    """Return the revision that the site wrote with this key; None if this is the first use of the key.
 
     If two requests arrive at once, one waits at the INSERT for the transaction of the other.
 
@@ -239,38 +318,30 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
         IdempotencyKeyReused: the key was used with another body.
         Gone: the FAQ was purged.
     """
-    keys = idempotency_keys.c
-    if _is_first(connection, site, key, now):
+    if _is_first(edit, key):
         return None
-    mine = (keys.site == site, keys.key == key.key)
-    earlier = connection.execute(select(idempotency_keys).where(*mine)).one()
+    earlier = edit.connection.execute(select(idempotency_keys).where(*_mine(edit, key))).one()
+    slug, lang = earlier.slug, earlier.lang
     if earlier.body_digest != key.body_digest:
-        raise IdempotencyKeyReused(
-            f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
-        )
-    written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
+        reason = f"Idempotency-Key {quoted(key.key)} was used with a different body"
+        raise IdempotencyKeyReused(reason, slug, lang)
+    written = (of_translation(slug, lang), revisions.c.number == earlier.number)
     # After the FAQ was deleted for ever, a later revision may have the same number.
     is_this = revisions.c.created_at <= earlier.created_at
-    row = connection.execute(select_revisions(*written, is_this, has_record=False)).first()
+    row = edit.connection.execute(select_revisions(*written, is_this, has_record=False)).first()
     if row is None or row.binned_at is not None:
-        raise Gone(
-            f"The same request made {quoted(earlier.slug)}, which was deleted: restore it, or state a slug"
-        )
+        raise Gone(f"The same request made {quoted(slug)}, which was deleted: restore it, or state a slug")
     return Revision(*row)
 
 
-def _is_first(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> bool:
+def _is_first(edit: Edit, key: IdempotencyKey) -> bool:
     """Remember a key, and return whether it was not used before."""
-    connection.execute(delete(idempotency_keys).where(idempotency_keys.c.created_at < now - KEY_WINDOW))
-    row = {"site": site, "key": key.key, "body_digest": key.body_digest, "created_at": now}
-    return insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0})
+    old = idempotency_keys.c.created_at < edit.now - KEY_WINDOW
+    edit.connection.execute(delete(idempotency_keys).where(old))
+    row = {"site": edit.access.site, "key": key.key, "body_digest": key.body_digest, "created_at": edit.now}
+    return insert_new(edit.connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0})
 
 
-def _record(connection: Connection, site: str, key: IdempotencyKey, written: Revision) -> None:
-    """Record the revision that was written with a key."""
-    keys = idempotency_keys.c
-    connection.execute(
-        update(idempotency_keys)
-        .where(keys.site == site, keys.key == key.key)
-        .values(slug=written.slug, lang=written.lang, number=written.number)
-    )
+def _mine(edit: Edit, key: IdempotencyKey) -> tuple[ColumnElement[bool], ...]:
+    """Match the row of a key of the site."""
+    return idempotency_keys.c.site == edit.access.site, idempotency_keys.c.key == key.key

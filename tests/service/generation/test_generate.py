@@ -17,6 +17,7 @@ from tests.generation.websites import html, website
 from tests.service.generation.conftest import BUSY, Ask
 from tests.service.sockets import connected
 from tests.support import faulty as faults
+from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
 from tests.support.running import running
 
@@ -171,6 +172,22 @@ def test_a_database_that_is_down_is_reported(
     monkeypatch.setattr(storage.sites, "begin_generation", down)
     response = ask()
     assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+
+
+def test_generations_at_once_are_limited_for_each_site(
+    ask: Ask, teas: str, storage: Storage, clock: Clock
+) -> None:
+    [key] = storage.keys.list()
+    for site in (key.site, key.site, "other"):  # two processes read websites of this site
+        assert storage.sites.begin_generation(site, 2, 30) is not None
+
+    refused = ask()
+    clock.advance(31)  # both processes were killed
+    statuses = [ask().status_code for _ in range(3)]
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate-limited")
+    assert int(refused.headers["retry-after"]) > 0
+    assert statuses == [200, 200, 200]
 
 
 def test_pages_read_before_the_deadline_are_used(ask: Ask, faulty: FaultyServer) -> None:

@@ -15,9 +15,8 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.service.http import threads
-from faqsvc_embed.service.http.conditional import best_media_type
-from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object
+from faqsvc_embed.service.http.responses import Problem, best_media_type
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.overview import Filter

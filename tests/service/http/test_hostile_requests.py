@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, encoded, is_problem, parsed, publication, publish
 from tests.support import strategies

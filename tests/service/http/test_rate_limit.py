@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import anyio
 import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
@@ -11,12 +10,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import limits
-from faqsvc_embed.service.http.limits import (
-    GenerationQuota,
-    RateLimiter,
-    client_network,
-)
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 from tests.service.storage.writes import put
@@ -164,28 +158,6 @@ def test_a_client_is_an_ipv4_address_or_an_ipv6_network(
 
 def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
     assert client_network(Request({"type": "http", "client": ("", 0)})) is None
-
-
-def test_generations_at_once_are_limited_for_each_site(storage: Storage, clock: Clock) -> None:
-    site, writers = storage.sites.create("tea"), anyio.CapacityLimiter(4)
-    first, second = (GenerationQuota(storage.sites, 2, writers) for _ in range(2))  # of two processes
-
-    async def main() -> list[str]:
-        outcomes = []
-        async with first.running(site, 30), second.running(site, 30):
-            for quota, name in ((first, site), (second, site), (second, "other")):
-                try:
-                    async with quota.running(name, 30):
-                        outcomes.append("allowed")
-                except Problem as problem:
-                    outcomes.append(problem.code)
-            clock.advance(31)  # what a killed process has left
-            async with first.running(site, 30):
-                pass
-        async with first.running(site, 30):
-            return [*outcomes, "allowed"]
-
-    assert anyio.run(main) == ["rate-limited", "rate-limited", "allowed", "allowed"]
 
 
 def test_writes_are_counted_over_all_processes(storage: Storage, key: str) -> None:

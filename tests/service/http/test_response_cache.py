@@ -16,7 +16,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import response_cache
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.pages.html import render_page
-from faqsvc_embed.service.routes import read
+from faqsvc_embed.service.routes import readers
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.logs import Position
 from faqsvc_embed.service.storage.values import Publication
@@ -256,7 +256,7 @@ def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.
         may_end.wait(60)
         return render_page(*arguments)
 
-    monkeypatch.setattr(read, "render_page", slow)
+    monkeypatch.setattr(readers, "render_page", slow)
 
     async def main() -> None:
         transport = httpx2.ASGITransport(create_app(storage))

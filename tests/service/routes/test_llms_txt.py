@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.routes import site_files
+from faqsvc_embed.service.routes import readers
 from faqsvc_embed.service.storage import Storage
 from tests.service.storage.writes import put
 from tests.support import samples
@@ -70,7 +70,7 @@ def test_every_address_can_be_copied(storage: Storage, host: str) -> None:
 def test_a_long_list_is_cut_and_says_so(
     client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    monkeypatch.setattr(site_files, "MAX_LISTED", 3)
+    monkeypatch.setattr(readers, "MAX_LISTED", 3)
     for number in range(count):
         put(storage, FAQ(f"faq-{number}", lang="en"))
     text = client.get("/llms.txt").text

@@ -12,7 +12,7 @@ from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.settings import Settings
 from tests.service.bodies import PATH, encoded, is_problem, parsed, publication, publish

@@ -32,7 +32,7 @@ from faqsvc_embed.runtime import serving
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
 from faqsvc_embed.service.storage import database
-from faqsvc_embed.service.telemetry.requests import configure_logging
+from faqsvc_embed.service.http.access_log import configure_logging
 from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
@@ -242,7 +242,7 @@ def test_a_killed_worker_is_replaced_and_the_log_says_so(storage: Storage) -> No
 
 HANGING: Final = """
 import threading
-import faqsvc_embed.service.storage.publications as publications
+import faqsvc_embed.service.storage.reading as publications
 
 def hang(*_):
     print("hangs", flush=True)
@@ -263,7 +263,7 @@ def test_a_worker_ends_after_its_main_process_was_killed_even_if_a_call_hangs(st
 
 BROKEN: Final = """
 from faqsvc_embed.service.storage.api_keys import APIKeys
-from faqsvc_embed.service.storage.publications import Publications
+from faqsvc_embed.service.storage.reading import Publications
 
 def fail(*_):
     raise ValueError("a fault of ours")

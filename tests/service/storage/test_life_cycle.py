@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import Storage, publications
+from faqsvc_embed.service.storage import Storage, reading
 from faqsvc_embed.service.storage.errors import (
     Gone,
     IdempotencyKeyReused,
@@ -214,7 +214,7 @@ def test_an_faq_without_its_default_translation_does_not_end_a_list(storage: Sto
 def test_the_faqs_of_several_sites_are_one_list(
     storage: Storage, monkeypatch: pytest.MonkeyPatch, merged: int
 ) -> None:
-    monkeypatch.setattr(publications, "MAX_MERGED", merged)
+    monkeypatch.setattr(reading, "MAX_MERGED", merged)
     owners = [Access(None, storage.sites.create(f"listed {n}", listed=True)) for n in range(5)]
     owners.append(Access(None, storage.sites.create("unlisted")))
     for number in range(24):

@@ -15,8 +15,8 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.errors import Gone
 from faqsvc_embed.service.storage.logs import Wanted
+from faqsvc_embed.service.storage.maintenance import TransferFailed, backup, export_lines, import_lines
 from faqsvc_embed.service.storage.schema import revisions
-from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
 from faqsvc_embed.service.storage.values import Preconditions
 from tests.service.storage.writes import access, put, title, write
 from tests.support import samples

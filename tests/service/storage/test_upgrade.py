@@ -16,13 +16,13 @@ from sqlalchemy import inspect, text
 
 import faqsvc_embed
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage, read_storage, upgrade
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, maintenance, open_storage, read_storage
 from faqsvc_embed.service.storage.database import Database
 from tests.service.storage.writes import put, title
 from tests.support.waiting import wait_until
 
 TEA: Final = FAQ("tea", "Tea\ufffd", "Tee & Söhne", "en", (Item(0, "What?", "Tea."),))
-NEXT: Final = f"{int(upgrade.HEAD) + 1:04}"
+NEXT: Final = f"{int(maintenance.HEAD) + 1:04}"
 MIGRATION: Final = f'''
 import time
 from pathlib import Path
@@ -30,7 +30,7 @@ from pathlib import Path
 from alembic import op
 from sqlalchemy import Column, Text
 
-revision, down_revision = "{NEXT}", "{upgrade.HEAD}"
+revision, down_revision = "{NEXT}", "{maintenance.HEAD}"
 
 
 def upgrade() -> None:
@@ -118,8 +118,8 @@ def test_this_release_reads_during_and_after_the_upgrade_by_the_next(
     put(storage, FAQ("tea", "New", lang="de"))
 
     assert (title(storage, "tea"), title(storage, "tea", "de")) == (TEA.title, "New")
-    assert (notes(storage.database), upgrade.version(storage.database)) == (["upgraded"], NEXT)
-    assert not upgrade.needs_upgrade(storage.database)
+    assert (notes(storage.database), maintenance.version(storage.database)) == (["upgraded"], NEXT)
+    assert not maintenance.needs_upgrade(storage.database)
 
 
 def test_an_upgrade_waits_longer_for_another_process_than_a_write_does(
@@ -147,7 +147,7 @@ def test_a_failed_upgrade_changes_nothing_and_can_be_repeated(
 ) -> None:
     (versions / "fail").touch()
     assert run(next_release("upgrade"))[0] != 0
-    assert upgrade.version(storage.database) == upgrade.HEAD
+    assert maintenance.version(storage.database) == maintenance.HEAD
     assert title(storage, "tea") == TEA.title
     (versions / "fail").unlink()
 
@@ -166,7 +166,7 @@ def test_sqlite_keeps_a_copy_of_the_database_before_its_upgrade(
     [copy] = Path(storage.database.path).parent.glob("*.before-*")
     before = read_storage(f"sqlite:///{copy}")
 
-    assert (upgrade.version(before.database), title(before, "tea")) == (upgrade.HEAD, TEA.title)
+    assert (maintenance.version(before.database), title(before, "tea")) == (maintenance.HEAD, TEA.title)
     before.close()
 
 
@@ -178,7 +178,7 @@ def test_commands_of_the_next_release_that_only_read_change_nothing(
 
     assert (status[0], export[0]) == (1, 1)
     assert "faqsvc db upgrade" in export[1]
-    assert upgrade.version(storage.database) == upgrade.HEAD
+    assert maintenance.version(storage.database) == maintenance.HEAD
 
 
 OLDEST: Final = {
@@ -250,7 +250,7 @@ def test_the_oldest_schema_is_upgraded_to_the_newest(database_url: str, new_data
 def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
     database_url: str, new_database: Database
 ) -> None:
-    upgrade.upgrade(new_database)
+    maintenance.upgrade(new_database)
     for version, is_used in ((NEXT, True), (f"{int(NEXT) + 1:04}", False)):
         with new_database.writing() as connection:
             connection.execute(text(f"UPDATE alembic_version SET version_num = '{version}'"))
@@ -288,4 +288,4 @@ def test_a_table_of_another_application_is_not_used(database_url: str, new_datab
         connection.execute(text("CREATE TABLE people (id INTEGER)"))
     with pytest.raises(StorageUnavailable, match="people"):
         open_storage(database_url)
-    assert upgrade.version(new_database) is None
+    assert maintenance.version(new_database) is None

@@ -1,4 +1,4 @@
-"""Run the migrations on the connection that `upgrade.py` gives to Alembic, all in its transaction."""
+"""Run the migrations on the connection that `maintenance.py` gives to Alembic, all in its transaction."""
 
 from alembic import context
 

@@ -3,7 +3,7 @@
 from alembic import op
 from sqlalchemy import Column, Integer
 
-from faqsvc_embed.service.storage.upgrade import COPY_SOURCES
+from faqsvc_embed.service.storage.maintenance import COPY_SOURCES
 
 revision = "0011"
 down_revision = "0010"

@@ -33,7 +33,7 @@ def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:
     """With `access_log`, log each request; with `metrics`, serve `/metrics`."""
     observers: list[Observer] = [log_access] if access_log else []
     if metrics:
-        from faqsvc_embed.service.telemetry.metrics import ServiceMetrics
+        from faqsvc_embed.service.http.metrics import ServiceMetrics
 
         observers.append(ServiceMetrics(app).observe)
     if observers:

@@ -24,8 +24,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
-from faqsvc_embed.service.telemetry.requests import Outcome
+from faqsvc_embed.service.http.access_log import Outcome
+from faqsvc_embed.service.http.threads import database_outages, write_outages
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http.access_log import LineFormatter
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.telemetry.requests import LineFormatter
 from tests.service.storage.writes import put
 from tests.support import samples
 

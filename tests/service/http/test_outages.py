@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import threads
+from faqsvc_embed.service.http.threads import OutageLog
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
-from faqsvc_embed.service.telemetry import outages
-from faqsvc_embed.service.telemetry.outages import OutageLog
 from tests.support.clock import Clock
 
 ERROR = StorageUnavailable("PostgreSQL 'faqs' at db: connection refused")
@@ -61,7 +61,7 @@ def test_a_busy_database_that_fails_now_and_then_is_one_outage(
 
 @pytest.fixture
 def client(storage: Storage, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[TestClient]:
-    monkeypatch.setattr(outages.database_outages, "_clock", clock.now)
+    monkeypatch.setattr(threads.database_outages, "_clock", clock.now)
     with TestClient(create_app(storage, metrics=True)) as client:
         yield client
 
