@@ -47,7 +47,6 @@ OPTIONAL: Final = {
     "flask": {"flask"},
     "flask_babel": {"flask"},
     "granian": {"runtime"},
-    "limits": {"service"},
     "mcp": {"mcp"},
     "opentelemetry": {"cache", "embed"},
     "prometheus_client": {"service"},

@@ -46,9 +46,9 @@ def log(
     Exit status: 0, even if there is no entry; 1 if the log cannot be read.
     """
     storage = open_existing(database)
-    from faqsvc_embed.service.storage.logs import Wanted
+    from faqsvc_embed.service.storage.logs import EntryFilter
 
-    wanted, printed, after, is_more = Wanted(site, key, person, slug), 0, None, True
+    wanted, printed, after, is_more = EntryFilter(site, key, person, slug), 0, None, True
     while is_more:
         entries, after = storage.audit.entries(wanted, limit=AT_ONCE, after=after)
         for entry in entries:

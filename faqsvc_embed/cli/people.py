@@ -142,6 +142,6 @@ def desk(database: str, name: str | None, site: str | None, base_url: str) -> No
 
 def _print_link(storage: "Storage", person: "Person", base_url: str) -> None:
     """Print a link that signs a person in."""
-    from faqsvc_embed.service.http.requests import PublicURLs
+    from faqsvc_embed.service.context import PublicURLs
 
     click.echo(PublicURLs(base_url).sign_in(storage.sign_ins.create_link(person)))

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,12 +15,11 @@ from faqsvc_embed.service.context import ServiceContext, database_url, header_na
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.access_log import observe
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint, allow_any_origin, problem_document, responder
-from faqsvc_embed.service.http.requests import drain
+from faqsvc_embed.service.http.requests import RateLimiter, drain
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.responses import HTML, Problem
-from faqsvc_embed.service.http.threads import WRITER_THREADS, run_blocking
+from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.pages.html import OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
@@ -89,17 +87,12 @@ def create_app(
         limit("max_bytes", max_bytes),
         limit("writes_per_minute", writes_per_minute),
     )
-    writers = anyio.CapacityLimiter(WRITER_THREADS)
     changes = Changes(storage)
     service = ServiceContext(
         feed=ChangeFeed(storage, changes),
         generator=generator,
         storage=storage,
         max_generations=most_generations,
-        writers=writers,
-        editors=anyio.CapacityLimiter(1),
-        searches=anyio.CapacityLimiter(1),
-        previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         sign_in_header=header_name(sign_in_header),
     )

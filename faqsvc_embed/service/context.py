@@ -1,27 +1,58 @@
-"""The state that all routes share, and its configuration by arguments, environment variables or defaults."""
+"""What all routes share: storage, public URLs, and the configuration by arguments and the environment."""
 
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar, TypeVarTuple
+from urllib.parse import quote
 
 import anyio
 from starlette.requests import Request
 
+from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.service.http.changes import ChangeFeed
-from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.http.responses import Problem
-from faqsvc_embed.service.http.threads import editor_outages, run_blocking
+from faqsvc_embed.service.http.threads import WRITER_THREADS, editor_outages, run_blocking
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage
 from faqsvc_embed.settings import validators
+from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+
+# A name, an IPv4 address or an IPv6 one in brackets, and a port (RFC 3986, 3.2.2). All of that is safe in
+# a header, a page and a Markdown link.
+_HOST: Final = re.compile(r"(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
+_WRONG_HOST: Final = (
+    "a proxy names %s as the host, so links work on this machine only: set --base-url (FAQSVC_BASE_URL),"
+    " or let the proxy pass the Host header on"
+)
+_log: Final = LogOnce()
+
+
+@dataclass(frozen=True)
+class PublicURLs:
+    """The URLs below `base`, which has no trailing slash."""
+
+    base: str
+
+    def page(self, slug: str) -> str:
+        """Return the URL of the hosted page of an FAQ."""
+        return f"{self.base}/faq/{quote(slug, safe='')}"
+
+    def record(self, slug: str) -> str:
+        """Return the URL of the record of an FAQ."""
+        return f"{self.base}{API_PATH}/{quote(slug, safe='')}"
+
+    def sign_in(self, token: str) -> str:
+        """Return a link that signs in at the desk. Its token is in the fragment, which no log has."""
+        return f"{self.base}/desk/sign-in#link={token}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +68,14 @@ class ServiceContext:
 
     storage: Storage
     max_generations: int | None
-    writers: anyio.CapacityLimiter
-    editors: anyio.CapacityLimiter
-    searches: anyio.CapacityLimiter
-    previews: anyio.CapacityLimiter
     feed: ChangeFeed
     generator: "Generator | None"
     base_url: str | None = None
     sign_in_header: str | None = None
+    writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITER_THREADS))
+    editors: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    searches: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
+    previews: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
 
     async def browse(self, request: Request, function: Callable[[*Ts], T], *args: *Ts) -> T:
         """Call a function that reads for the owner of a site in a worker thread, and return its result.
@@ -64,8 +95,24 @@ class ServiceContext:
         return self.generator
 
     def urls(self, request: Request) -> PublicURLs:
-        """Return the public URLs of the service, as `PublicURLs.of` does."""
-        return PublicURLs.of(request, self.base_url)
+        """Return the URLs below `base_url` or, without it, below the origin of the request.
+
+        Raises Problem (400) if the Host header is needed and is invalid.
+        """
+        if self.base_url is not None:
+            return PublicURLs(self.base_url)
+        host = request.headers.get("host", "")
+        try:
+            is_valid, is_local = _HOST.fullmatch(host), is_loopback_http(f"http://{host}")
+        except ValueError:  # no IPv6 address in the brackets
+            is_valid, is_local = None, False
+        if not is_valid:
+            raise Problem(400, "bad-request", "Invalid Host header")
+        if "x-forwarded-for" in request.headers and is_local:
+            # Apache and nginx do so by default. It is logged once, not for each host: clients can send any.
+            _log.warning("host", _WRONG_HOST, host)
+        root = request.scope.get("root_path", "")
+        return PublicURLs(f"{request.url.scheme}://{host}{root}".rstrip("/"))
 
 
 def database_url(argument: str | None) -> str:

@@ -15,7 +15,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File
 from starlette.requests import Request
 
-from faqsvc_embed.service.http.requests import PublicURLs, read_body
+from faqsvc_embed.service.context import PublicURLs
+from faqsvc_embed.service.http.requests import read_body
 from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage.values import storable
 from faqsvc_embed.text import PORTION

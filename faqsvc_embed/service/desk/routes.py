@@ -16,9 +16,8 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faqs, importing, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.visit import DESK, Refused, Visit, redirect, render, show_static
-from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint
-from faqsvc_embed.service.http.requests import content_length
+from faqsvc_embed.service.http.requests import RateLimiter, content_length
 from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable

@@ -17,7 +17,7 @@ from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.visit import PAGE_SIZE, Refused, Visit, redirect, render
 from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
-from faqsvc_embed.service.storage.logs import Action, Wanted
+from faqsvc_embed.service.storage.logs import Action, EntryFilter
 from faqsvc_embed.service.storage.people import LastAdmin, Person, PersonExists, Role, UnknownPerson
 from faqsvc_embed.service.storage.sites import MAX_NAME, Site
 from faqsvc_embed.service.storage.values import SCOPES, Access
@@ -135,7 +135,7 @@ def show_log(visit: Visit) -> Response:
     """GET /desk/log: the entries, newest first. The query may name one person, key or slug."""
     names = {name: visit.query(name)[:300].strip() for name in ("person", "key", "slug")}
     site = visit.access.site
-    wanted = Wanted(site, **{name: value for name, value in names.items() if value})
+    wanted = EntryFilter(site, **{name: value for name, value in names.items() if value})
     found, next_ = visit.storage.audit.entries(wanted, limit=PAGE_SIZE, after=visit.after)
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
     people = visit.storage.people.names(site)

@@ -19,11 +19,11 @@ from starlette.responses import Response
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.rendering.assets import IMMUTABLE, stylesheet
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import PublicURLs, ServiceContext
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import Form
-from faqsvc_embed.service.http.requests import PublicURLs, require_single_parameters
-from faqsvc_embed.service.http.responses import Problem
+from faqsvc_embed.service.http.requests import require_single_parameters
+from faqsvc_embed.service.http.responses import PRIVATE, Problem
 from faqsvc_embed.service.pages.html import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.overview import FAQInfo
@@ -43,11 +43,10 @@ _POLICY: Final = (
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS: Final = {
-    "cache-control": "no-store",
+    **PRIVATE,
     "content-security-policy": _POLICY,
     # With `no-referrer`, browsers would send `Origin: null` with forms.
     "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
     "x-robots-tag": "noindex",
 }
 

@@ -1,5 +1,5 @@
 """The HTTP code that all routes of the service share.
 
-`operation.py` declares and dispatches operations, `requests.py` reads requests, `responses.py` makes
-responses, and `limits.py` has authentication and rate limits. `changes.py` reads the change log.
+`operation.py` declares and dispatches operations, `requests.py` checks requests, and `responses.py` makes
+responses. `changes.py` reads the change log.
 """

@@ -99,9 +99,8 @@ def configure_logging() -> None:
     handler.setFormatter(LineFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("faqsvc_embed").setLevel(logging.INFO)
-    logging.getLogger("python_multipart").setLevel(
-        logging.CRITICAL
-    )  # anybody could fill the log with malformed forms
+    # Anybody could fill the log with malformed forms.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
 
 
 def log_access(scope: Scope, outcome: Outcome) -> None:

@@ -120,11 +120,6 @@ RETRY_AFTER: Final = 1.0
 logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
-def _too_many_subscribers(whose: str = "") -> Problem:
-    detail = f"Too many subscribers{whose}; poll instead"
-    return Problem(503, "unavailable", detail, headers={"retry-after": "60"})
-
-
 class Subscriber:
     """The changes that wait to be sent to one connection."""
 
@@ -212,13 +207,15 @@ class ChangeFeed:
             self._release(network, slugs)
 
     def _take(self, network: str | None, slugs: int) -> None:
-        limit = open_file_limit() // 4
+        limit, too_many = open_file_limit() // 4, ""
         if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
-            raise _too_many_subscribers()
-        if network is not None and (  # clients of a Unix socket have no network
+            too_many = "Too many subscribers"
+        elif network is not None and (  # clients of a Unix socket have no network
             self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
         ):
-            raise _too_many_subscribers(" from one address")
+            too_many = "Too many subscribers from one address"
+        if too_many:
+            raise Problem(503, "unavailable", f"{too_many}; poll instead", headers={"retry-after": "60"})
         self._by_network[network] += 1
         self._followed[network] += slugs
 

@@ -19,10 +19,10 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.languages import lookup
-from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.limits import RateLimiter, authenticate
+from faqsvc_embed.service.context import PublicURLs, ServiceContext
 from faqsvc_embed.service.http.requests import (
-    PublicURLs,
+    RateLimiter,
+    authenticate,
     drain,
     read_body,
     require_empty,
@@ -36,8 +36,6 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
 from faqsvc_embed.text import normalized
 
-READS: Final = (404, 406, 410, 422, 503)
-"""The statuses of problems that a public read of FAQs may have."""
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
 

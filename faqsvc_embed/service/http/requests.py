@@ -1,26 +1,124 @@
-"""Reads the body of a request, and finds the public URLs of the service."""
+"""What is checked before a handler gets a request: rate limits, API keys, parameters and the body."""
 
 import re
 import time
 from collections.abc import Callable, Collection, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Final, Self, TypeVar
-from urllib.parse import quote
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any, Final, TypeVar
 
 import anyio
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
-from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.api.validation import shortened, unknown_fields
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
-from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.service.http.responses import JSON, Problem, best_media_type
-from faqsvc_embed.settings.validators import is_loopback_http
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import APIKeys
+from faqsvc_embed.service.storage.values import Access
 
 T = TypeVar("T", bound=msgspec.Struct)
+
+BODY_TIMEOUT: Final = 30.0
+"""Seconds in which a body must arrive."""
+MAX_REST: Final = 32_000_000
+"""Maximum bytes that `drain` reads."""
+MAX_TIME: Final = 1.0
+"""Maximum seconds for which `drain` reads."""
+MAX_PAUSE: Final = 0.5
+"""Seconds without data after which a client counts as no longer sending."""
+MAX_CLIENTS: Final = 50_000
+"""How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
+
+_MINUTE: Final = 60.0
+_WITH_IPV4: Final = (ip_network("::ffff:0:0/96"), ip_network("64:ff9b::/96"))
+"""Networks of IPv6 addresses that end in an IPv4 address: mapped ones, and those of NAT64 (RFC 6052)."""
+
+
+class RateLimiter:
+    """The generic cell rate algorithm: `per_minute` requests, in one burst or spread over the minute.
+
+    It counts in this process only. `per_minute` is None for no limit; `clock` is monotonic, in seconds.
+    """
+
+    def __init__(self, per_minute: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        # The "theoretical arrival time" of each client: when its requests so far would have arrived if
+        # they had been evenly spaced. It is at most a minute ahead.
+        self._arrivals: dict[str, float] = {}
+
+    def hit(self, client: str) -> float:
+        """Count a request and return 0, or return the seconds until the next one is allowed."""
+        if self._per_minute is None:
+            return 0.0
+        interval, now = _MINUTE / self._per_minute, self._clock()
+        arrival = max(self._arrivals.pop(client, 0.0), now)  # re-inserted as the newest
+        wait = arrival + interval - _MINUTE - now
+        is_allowed = wait <= interval * 1e-6  # tolerates floating-point error
+        self._arrivals[client] = arrival + interval if is_allowed else arrival
+        if len(self._arrivals) > MAX_CLIENTS:
+            del self._arrivals[next(iter(self._arrivals))]
+        return 0.0 if is_allowed else wait
+
+    def enforce(self, request: Request) -> None:
+        """Count a request, unless it came over a Unix socket; raise Problem (429) above the limit."""
+        client = client_network(request)
+        if client is not None and (wait := self.hit(client)) > 0:
+            raise Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
+
+
+def client_network(request: Request) -> str | None:
+    """Return the network of a client; None if the request came over a Unix socket.
+
+    It is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
+    those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
+    """
+    client = request.client
+    return _network(client.host) if client and client.host else None  # granian states an empty host
+
+
+@lru_cache(maxsize=1024)
+def _network(host: str) -> str:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "unknown"
+    if any(address in network for network in _WITH_IPV4):
+        return str(IPv4Address(address.packed[-4:]))
+    return f"{int(address) >> 64:x}::/64" if isinstance(address, IPv6Address) else str(address)
+
+
+async def authenticate(keys: APIKeys, request: Request, scope: Scope) -> Access:
+    """Return the access rights of a request's API key, which must have `scope`.
+
+    Raises:
+        Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403).
+    """
+    key = request.headers.get(KEY_HEADER)
+    if not key:
+        challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
+        detail = f"The header {KEY_HEADER} must carry an API key"
+        raise Problem(401, "missing-key", detail, headers=challenge)
+    access = await run_blocking(keys.verify, key)
+    if access is None:
+        raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
+    request.state.faqsvc_key_id = access.key_id  # for the access log
+    keys.note_use(access.key_id or "")
+    require_scope(access, scope)
+    return access
+
+
+def require_scope(access: Access, scope: Scope) -> None:
+    """Raise Problem (403) unless a key has a scope."""
+    if not access.may(scope):
+        detail = f"The API key has the scope {access.scope!r}; this needs {scope!r}"
+        raise Problem(403, "missing-scope", detail)
 
 
 def require_json(request: Request) -> None:
@@ -32,10 +130,6 @@ def require_json(request: Request) -> None:
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         headers = {"accept-encoding": "identity"}
         raise Problem(415, "unsupported-media-type", "The body must not be compressed", headers=headers)
-
-
-BODY_TIMEOUT: Final = 30.0
-"""Seconds in which a body must arrive."""
 
 
 async def read_body(request: Request, max_size: int) -> bytes:
@@ -59,14 +153,6 @@ async def read_body(request: Request, max_size: int) -> bytes:
     except ClientDisconnect:
         raise Problem(400, "bad-request", "The body ended early") from None
     return bytes(body)
-
-
-MAX_REST: Final = 32_000_000
-"""Maximum bytes that `drain` reads."""
-MAX_TIME: Final = 1.0
-"""Maximum seconds for which `drain` reads."""
-MAX_PAUSE: Final = 0.5
-"""Seconds without data after which a client counts as no longer sending."""
 
 
 async def drain(request: Request) -> None:
@@ -146,57 +232,6 @@ def content_length(request: Request) -> int:
     """Return the declared length, 0 if it is missing or malformed. Only a refusal may rely on it."""
     declared = request.headers.get("content-length", "")
     return int(declared) if re.fullmatch("[0-9]{1,18}", declared) else 0
-
-
-# A name, an IPv4 address or an IPv6 one in brackets, and a port (RFC 3986, 3.2.2). All of that is safe in
-# a header, a page and a Markdown link.
-_HOST = re.compile(r"(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
-
-
-_WRONG_HOST: Final = (
-    "a proxy names %s as the host, so links work on this machine only: set --base-url (FAQSVC_BASE_URL),"
-    " or let the proxy pass the Host header on"
-)
-_log: Final = LogOnce()
-
-
-@dataclass(frozen=True)
-class PublicURLs:
-    """The URLs below `base`, which has no trailing slash."""
-
-    base: str
-
-    @classmethod
-    def of(cls, request: Request, base_url: str | None) -> Self:
-        """Return the URLs below `base_url` or, if it is None, below the origin of the request.
-
-        Raises Problem (400) if the Host header is needed and is invalid.
-        """
-        if base_url is not None:
-            return cls(base_url)
-        host = request.headers.get("host", "")
-        try:
-            is_valid, is_local = _HOST.fullmatch(host), is_loopback_http(f"http://{host}")
-        except ValueError:  # no IPv6 address in the brackets
-            is_valid, is_local = None, False
-        if not is_valid:
-            raise Problem(400, "bad-request", "Invalid Host header")
-        if "x-forwarded-for" in request.headers and is_local:
-            # Apache and nginx do so by default. It is logged once, not for each host: clients can send any.
-            _log.warning("host", _WRONG_HOST, host)
-        return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))
-
-    def page(self, slug: str) -> str:
-        """Return the URL of the hosted page of an FAQ."""
-        return f"{self.base}/faq/{quote(slug, safe='')}"
-
-    def record(self, slug: str) -> str:
-        """Return the URL of the record of an FAQ."""
-        return f"{self.base}{API_PATH}/{quote(slug, safe='')}"
-
-    def sign_in(self, token: str) -> str:
-        """Return a link that signs in at the desk. Its token is in the fragment, which no log has."""
-        return f"{self.base}/desk/sign-in#link={token}"
 
 
 _TRUSTED: Final = "faqsvc.trusted_proxy"

@@ -18,9 +18,8 @@ from faqsvc_embed.api.fields import MAX_BODY, Code
 from faqsvc_embed.api.requests import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.service.http.changes import ChangeFeed, Subscriber
-from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.operation import Call, Operation
-from faqsvc_embed.service.http.requests import parse_object, read_body
+from faqsvc_embed.service.http.requests import client_network, parse_object, read_body
 from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.text import normalized

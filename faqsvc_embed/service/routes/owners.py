@@ -20,10 +20,9 @@ from faqsvc_embed.api.validation import change_problems, publication_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
-from faqsvc_embed.service.context import npm_package
-from faqsvc_embed.service.http.limits import require_scope
+from faqsvc_embed.service.context import PublicURLs, npm_package
 from faqsvc_embed.service.http.operation import FAQ_PATH, Call, Operation
-from faqsvc_embed.service.http.requests import PublicURLs, parse_body
+from faqsvc_embed.service.http.requests import parse_body, require_scope
 from faqsvc_embed.service.http.responses import Problem, etag_of, private_response
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.values import FileState, IdempotencyKey, Revision, Write
@@ -232,9 +231,8 @@ def list_revisions(call: Call) -> Response:
     """List the revisions of a translation, newest first."""
     revisions = call.storage.history.revisions
     found, next_ = revisions(call.access, call.slug, call.lang, **call.page)
-    return private_response(
-        contract.RevisionList([contract.Revision(**_fields(one)) for one in found], next_)
-    )
+    listed = [contract.Revision(**_fields(one)) for one in found]
+    return private_response(contract.RevisionList(listed, next_))
 
 
 @Operation(
@@ -292,9 +290,8 @@ def publish_revision(call: Call) -> Response:
 )
 def create_preview(call: Call) -> Response:
     """Create a token that reads the newest revision for an hour."""
-    return private_response(
-        contract.Preview(*call.storage.history.create_preview(call.access, call.slug, call.lang)), 201
-    )
+    token, expires_at = call.storage.history.create_preview(call.access, call.slug, call.lang)
+    return private_response(contract.Preview(token, expires_at), 201)
 
 
 Purge = Literal["false", "true", "now"]

@@ -1,6 +1,7 @@
 """What the public reads: the record and the page of an FAQ, and the lists of FAQs, such as /sitemap.xml."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Final
 from urllib.parse import quote, urlsplit
@@ -15,8 +16,8 @@ from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import DRAFT, REFUSED
-from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Call, Operation
-from faqsvc_embed.service.http.requests import PublicURLs
+from faqsvc_embed.service.context import PublicURLs
+from faqsvc_embed.service.http.operation import FAQ_PATH, Call, Operation
 from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.http.responses import (
     HTML,
@@ -37,12 +38,13 @@ from faqsvc_embed.service.pages.html import (
     render_start,
 )
 from faqsvc_embed.service.pages.markdown import link, render_markdown
-from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.reading import Publications
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing, Publication
 from faqsvc_embed.text import normalized
 
+READS: Final = (404, 406, 410, 422, 503)
+"""The statuses of problems that a read of FAQs may have."""
 TEXT: Final = "text/plain"
 CACHE_CONTROL: Final = "public, max-age=300"
 RECORD_CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
@@ -54,16 +56,14 @@ MAX_LINKS: Final = 100
 SITEMAP_SIZE: Final = 2_000
 """FAQs of one sitemap. In seven languages, with the longest slugs, it stays below 50,000 URLs and 50 MB."""
 
+_public: Final = partial(Operation, "get", problems=READS, is_cached=True, uses_host=True)
 
-@Operation(
-    "get",
+
+@_public(
     "/faq/{slug:path}",
-    READS,
     statuses=(200, 308),
     query=("lang:page", PREVIEW_PARAMETER),  # previews are not cached, but only a few are rendered at a time
     media_types=(HTML, MARKDOWN),
-    is_cached=True,
-    uses_host=True,
 )
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
@@ -121,22 +121,25 @@ def _page(
     return public_response(text, media_type, headers)
 
 
-@Operation(
-    "get",
+@_public(
     FAQ_PATH,
-    (403, *READS),
+    problems=(403, *READS),
     response=Record,
     query=("lang",),
     headers=(PREVIEW_HEADER,),
     media_types=(JSON,),
-    is_cached=True,
+    uses_host=False,
 )
 def read_faq(call: Call) -> Response:
     """Read an FAQ, in its default language unless `lang` is available."""
     best_media_type(call.request, JSON)
     slug, lang = call.slug, call.lang
     if (token := call.request.headers.get(PREVIEW_HEADER)) is not None:
-        return _draft(call.storage, token, slug, lang)
+        draft = call.storage.history.preview(token, slug, lang)
+        if draft is None:
+            raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
+        headers = {**PREVIEW_HEADERS, "content-language": draft.lang, "vary": PREVIEW_HEADER}
+        return Response(draft.record.encode(), 200, headers, JSON)
     publication = call.storage.publications.get(slug, lang)
     headers = {
         "cache-control": RECORD_CACHE_CONTROL,
@@ -147,16 +150,7 @@ def read_faq(call: Call) -> Response:
     return public_response(publication.record, JSON, headers, digest=publication.digest)
 
 
-def _draft(storage: Storage, token: str, slug: str, lang: str | None) -> Response:
-    """Return the newest revision, which may be a draft."""
-    draft = storage.history.preview(token, slug, lang)
-    if draft is None:
-        raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
-    headers = {**PREVIEW_HEADERS, "content-language": draft.lang, "vary": PREVIEW_HEADER}
-    return Response(draft.record.encode(), 200, headers, JSON)
-
-
-@Operation("get", "/", READS, media_types=(HTML,), is_cached=True, uses_host=True)
+@_public("/", media_types=(HTML,))
 def show_start(call: Call) -> Response:
     """Show the start page."""
     urls, faqs = call.urls, call.storage.publications.listed(MAX_LINKS)
@@ -165,7 +159,7 @@ def show_start(call: Call) -> Response:
     return _response(render_start(urls.base, links), HTML, headers)
 
 
-@Operation("get", "/robots.txt", READS, media_types=(TEXT,), is_cached=True, uses_host=True)
+@_public("/robots.txt", media_types=(TEXT,))
 def advise_robots(call: Call) -> Response:
     """Tell crawlers where the sitemap is."""
     base, faqs = call.urls.base, call.storage.publications.listed(1)
@@ -173,15 +167,7 @@ def advise_robots(call: Call) -> Response:
     return _response(text, TEXT)
 
 
-@Operation(
-    "get",
-    "/sitemap.xml",
-    READS,
-    query=("from",),
-    media_types=("application/xml",),
-    is_cached=True,
-    uses_host=True,
-)
+@_public("/sitemap.xml", query=("from",), media_types=("application/xml",))
 def map_site(call: Call) -> Response:
     """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
 
@@ -193,7 +179,7 @@ def map_site(call: Call) -> Response:
     return _response(_sitemap(call.storage.publications, call.urls, first), "application/xml")
 
 
-@Operation("get", "/favicon.ico", READS, media_types=("image/svg+xml",), is_cached=True)
+@_public("/favicon.ico", media_types=("image/svg+xml",), uses_host=False)
 async def show_icon(call: Call) -> Response:  # not in a thread, whose success would end an outage in the log
     """Show the icon of the pages."""
     return _response(ICON, "image/svg+xml")
@@ -236,7 +222,7 @@ def _response(text: str, media_type: str, headers: dict[str, str] | None = None)
     return public_response(text, media_type, {"cache-control": CACHE_CONTROL, **(headers or {})})
 
 
-@Operation("get", "/llms.txt", READS, media_types=LIST_TYPES, is_cached=True, uses_host=True)
+@_public("/llms.txt", media_types=LIST_TYPES)
 def list_for_models(call: Call) -> Response:
     """List the FAQs of listed sites as Markdown."""
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)

@@ -181,13 +181,8 @@ class APIKeys(Part):
 
     def _insert(self, connection: Connection, row: dict[str, Any], by: Access) -> str:
         key, now = PREFIX + secrets.token_urlsafe(SECRET_BYTES), self._clock()
-        row = {
-            "created_at": now,
-            **row,
-            "id": secrets.token_hex(4),
-            "digest": secret_digest(key),
-            "ending": key[-4:],
-        }
+        row = {"created_at": now, "id": secrets.token_hex(4), **row}
+        row |= {"digest": secret_digest(key), "ending": key[-4:]}
         row |= {"created_by_key": by.key_id, "created_by_person": by.person_id}
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
@@ -218,12 +213,8 @@ def own_keys(key_id: str | None) -> Select[Any]:
         select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
     )
     had_ended = or_(*(end <= own.c.created_at for end in ends))
-    query = (
-        select(columns.id)
-        .select_from(api_keys)
-        .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
-    )
-    return query.where(own.c.id == key_id)
+    belongs = or_(columns.id == own.c.id, and_(is_same, had_ended))
+    return select(columns.id).join(own, belongs).where(own.c.id == key_id)
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:

@@ -23,6 +23,7 @@ from faqsvc_embed.service.storage.values import (
     Quota,
     Revision,
     check_present,
+    faq_state,
     search_text,
     storable,
 )
@@ -58,9 +59,8 @@ class Edit:
 
     def lock(self) -> Any:
         """Lock the FAQ, and return its row; None if there is none."""
-        self.faq = self.connection.execute(
-            select(faqs).where(faqs.c.slug == self.slug).with_for_update()
-        ).first()
+        locked = select(faqs).where(faqs.c.slug == self.slug).with_for_update()
+        self.faq = self.connection.execute(locked).first()
         if self._was_counted is None and self.faq is not None:
             # Before this transaction: the row of a new FAQ has no `updated_at` yet.
             self._was_counted = self.faq.updated_at is not None and self.faq.state not in HIDDEN
@@ -149,10 +149,8 @@ class Edit:
         return self.translations[lang]
 
     def _append(self, lang: Lang, faq: FAQ, row: dict[str, Any], *, is_draft: bool) -> int:
-        last = self.connection.scalar(
-            select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
-        )
-        number = (last or 0) + 1  # a discarded draft keeps its number
+        last = select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
+        number = (self.connection.scalar(last) or 0) + 1  # a discarded draft keeps its number
         source = None if lang == self.faq.lang else self.translations.get(self.faq.lang)
         values: dict[str, Any] = {"newest": number, "search_text": search_text(faq)}
         if not is_draft:
@@ -222,29 +220,20 @@ class Edit:
     def log_change(
         self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any
     ) -> None:
-        """Add a change of translations to the audit log, and update the state of the FAQ.
-
-        If the translation in the default language was deleted, the FAQ gets another. An FAQ without any
-        revision was purged, and its slug is blocked.
-        """
+        """Add a change of translations to the audit log, and update the FAQ."""
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
+        state, default = faq_state(every), self.faq.lang
         kept = [one for one in every if one.binned_at is None]
-        published = [one for one in kept if one.published is not None]
-        state, lang = "binned", self.faq.lang
-        if kept:
-            was_public = any(one.withdrawn is not None for one in every)
-            state = "published" if published else "unpublished" if was_public else "draft"
-            lang = lang if lang in {one.lang for one in kept} else (published or kept)[0].lang
-        values = {"updated_at": self.now, "state": state, "lang": lang}
-        if not every:
-            state = "purged"
-            values |= {"state": state, "sealed": True, "page_url": None}
+        if kept and default not in {one.lang for one in kept}:  # it was deleted
+            default = next((one for one in kept if one.published is not None), kept[0]).lang
+        values = {"updated_at": self.now, "state": state, "lang": default}
+        if state == "purged":  # nobody may use the slug before an admin allows it
+            values |= {"sealed": True, "page_url": None}
             self.connection.execute(delete(translations).where(translations.c.slug == self.slug))
-        if lang != self.faq.lang:  # the sources are revisions of the old default language
-            self.connection.execute(
-                update(revisions).where(revisions.c.slug == self.slug).values(translated_from=None)
-            )
+        if default != self.faq.lang:  # the sources are revisions of the old default language
+            mine = update(revisions).where(revisions.c.slug == self.slug)
+            self.connection.execute(mine.values(translated_from=None))
         if state in HIDDEN:
             self.connection.execute(delete(previews).where(previews.c.slug == self.slug))
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))

@@ -57,7 +57,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EntryFilter:
     """A filter of entries; None means any. A key or a person selects its actions and changes of it."""
 
     site: str | None = None
@@ -70,14 +70,14 @@ class AuditLog(Part):
     """Reads the log. Each change adds an entry in the same transaction, with `log`."""
 
     def entries(
-        self, wanted: Wanted, *, limit: int, after: str | None = None
+        self, wanted: EntryFilter, *, limit: int, after: str | None = None
     ) -> tuple[list[Entry], str | None]:
         """Return entries, newest first, and the cursor of the next page; None at the end."""
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
             # With `coalesce`, the database uses the index of a key, a person or an FAQ, not that of sites.
-            is_all = wanted == Wanted(wanted.site)
+            is_all = wanted == EntryFilter(wanted.site)
             query = query.where((columns.site if is_all else func.coalesce(columns.site, "")) == wanted.site)
         if wanted.slug is not None:
             query = query.where(columns.slug == wanted.slug)

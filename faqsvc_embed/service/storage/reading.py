@@ -59,13 +59,11 @@ NEWEST: Final = revisions.c.number == translations.c.newest
 HAS_REVISIONS: Final = exists().where(OF_TRANSLATION)
 """Matches translations that were not purged for ever."""
 
-_AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id)
-_FAQ_STATE: Final = select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery()
 _KNOWN: Final[dict[str, ColumnElement[Any]]] = {
     **translations.c,
     **revisions.c,
-    "author": _AUTHOR,
-    "faq_state": _FAQ_STATE,
+    "author": func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id),
+    "faq_state": select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery(),
 }
 _COLUMNS: Final = [_KNOWN[name].label(name) for name in Revision._fields]
 
@@ -118,9 +116,8 @@ class History(Part):
         expires_at = now + PREVIEW_LIFETIME
         with self._database.writing() as connection:
             connection.execute(delete(previews).where(previews.c.expires_at <= now))
-            connection.execute(
-                insert(previews), {"digest": secret_digest(token), "slug": slug, "expires_at": expires_at}
-            )
+            row = {"digest": secret_digest(token), "slug": slug, "expires_at": expires_at}
+            connection.execute(insert(previews), row)
         return token, expires_at
 
     def preview(self, token: str, slug: str, lang: str | None) -> Publication | None:

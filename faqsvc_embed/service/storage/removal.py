@@ -28,7 +28,13 @@ from faqsvc_embed.service.storage.schema import (
     wall_clock,
 )
 from faqsvc_embed.service.storage.sites import find_site
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, check_owner
+from faqsvc_embed.service.storage.values import (
+    UNCONDITIONAL,
+    Access,
+    Preconditions,
+    Revision,
+    check_owner,
+)
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -81,23 +87,22 @@ class Removal:
         """
         with self._writer.editing(access, slug) as edit:
             _checked(edit, None, preconditions, binned=True)
-            rows = [one for one in edit.translations.values() if one.binned_at or one.withdrawn_at]
-            if preconditions.versions is not None:
-                rows = [row for row in rows if row.binned_at is None]
-            if preconditions.binned_at is not None:
-                rows = [row for row in rows if row.binned_at is not None]
-            times = [at for row in rows if (at := row.binned_at or row.withdrawn_at) is not None]
-            last = max(times, default=None)
+            removed = dict[datetime, list[Revision]]()
+            for one in edit.translations.values():
+                # A form has shown the translations in the bin, or the others.
+                other_form = preconditions.versions if one.binned_at else preconditions.binned_at
+                if other_form is None and (at := one.binned_at or one.withdrawn_at):
+                    removed.setdefault(at, []).append(one)
+            last = max(removed, default=None)
             if preconditions.binned_at not in (None, last):
                 raise RevisionConflict("The FAQ was restored or deleted again by somebody else")
-            restored = [row for row, at in zip(rows, times, strict=True) if at == last]
-            if not restored:
+            if last is None:
                 raise NothingToRestore(f"The FAQ {quoted(slug)} has nothing to restore")
-            edit.update_translations([row.lang for row in restored], binned_at=None)
-            for row in restored:
-                if row.withdrawn_at == last and row.withdrawn is not None:
-                    edit.publish(row.lang, row.withdrawn)
-            edit.log_change("restore", None, subject="bin" if restored[0].binned_at else None)
+            edit.update_translations([one.lang for one in removed[last]], binned_at=None)
+            for one in removed[last]:
+                if one.withdrawn_at == last and one.withdrawn is not None:
+                    edit.publish(one.lang, one.withdrawn)
+            edit.log_change("restore", None, subject="bin" if removed[last][0].binned_at else None)
 
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.

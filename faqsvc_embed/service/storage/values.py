@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import structs
 
@@ -238,6 +238,16 @@ class Revision(NamedTuple):
     def version(self) -> str:
         """A text that changes whenever the translation, whose newest revision this is, changes its state."""
         return f"{self.newest}.{self.published or 0}.{self.tag}"
+
+
+def faq_state(translations: Sequence[Revision]) -> State | Literal["purged"]:
+    """Return the state of an FAQ with these translations, which are those with a revision."""
+    kept = [one for one in translations if one.binned_at is None]
+    if not kept:
+        return "binned" if translations else "purged"
+    if any(one.published is not None for one in kept):
+        return "published"
+    return "unpublished" if any(one.withdrawn is not None for one in translations) else "draft"
 
 
 class Publication(NamedTuple):

@@ -195,26 +195,24 @@ def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Re
 def _open(edit: Edit, request: Write, lang: Lang) -> bool:
     """Lock the FAQ of a request, or make and lock a new one; return whether it is new."""
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
-    slug = request.slug
-    if slug is None:
+    if (slug := request.slug) is None:
         candidates = numbered(proposed_slug(request.faq.title, request.faq.website_name))
         edit.slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
         edit.lock()
         return True
     faq = edit.lock()
-    is_inserted = faq is None and insert_new(edit.connection, faqs, row | {"slug": slug})
+    is_new = faq is None and insert_new(edit.connection, faqs, row | {"slug": slug})
     faq = faq or edit.lock()
     # A site can write a purged slug of its own again; another site never gets the slug.
-    is_free = faq is not None and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False)
-    if not (is_inserted or is_free):
+    if faq and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False):
+        edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
+        is_new = bool(edit.lock())
+    if not is_new:
         edit.present()
         return False
     check_new(slug)
     if request.preconditions.if_match is not None:
         raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}")
-    if is_free:
-        edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
-        edit.lock()
     return True
 
 
@@ -286,10 +284,8 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
     if newest.author is not None and newest.key_id not in own:
         return True
-    same = select(revisions.c.number).where(
-        of_translation(newest.slug, newest.lang), revisions.c.digest == digest
-    )
-    return edit.connection.execute(same).first() is not None
+    same = (of_translation(newest.slug, newest.lang), revisions.c.digest == digest)
+    return edit.connection.execute(select(revisions.c.number).where(*same)).first() is not None
 
 
 def _completed(edit: Edit, base: Revision | None, faq: FAQ) -> FAQ:

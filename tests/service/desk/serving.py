@@ -13,8 +13,8 @@ from playwright.sync_api import BrowserContext
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.context import PublicURLs
 from faqsvc_embed.service.desk.visit import COOKIE
-from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Write

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from faqsvc_embed import FAQ
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http import limits
-from faqsvc_embed.service.http.limits import RateLimiter, client_network
+from faqsvc_embed.service.http import requests
+from faqsvc_embed.service.http.requests import RateLimiter, client_network
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 from tests.service.storage.writes import put
@@ -54,7 +54,7 @@ def test_a_refused_request_gets_the_time_to_wait_and_costs_nothing(clock: Clock)
 
 
 def test_the_number_of_remembered_clients_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_CLIENTS", 100)
+    monkeypatch.setattr(requests, "MAX_CLIENTS", 100)
     limiter = RateLimiter(2, clock=clock.now)
     burst(limiter, "another")
     for number in range(1000):

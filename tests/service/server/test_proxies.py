@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed import ConfigurationError
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.service.http import requests
+from faqsvc_embed.service import context
 from faqsvc_embed.service.server import BehindProxies, check_proxies
 
 
@@ -60,7 +60,7 @@ def test_the_proxy_on_a_unix_socket_is_trusted() -> None:
 def test_a_proxy_that_hides_the_host_is_reported_once(
     client: TestClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(requests, "_log", LogOnce())
+    monkeypatch.setattr(context, "_log", LogOnce())
     forwarded = {"X-Forwarded-For": "203.0.113.9"}
     for headers in (
         {"Host": "faq.tea.example", **forwarded},

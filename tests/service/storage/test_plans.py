@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Connection, Engine, event, select, update
 
 from faqsvc_embed.service.storage import Storage, open_storage
-from faqsvc_embed.service.storage.logs import Wanted
+from faqsvc_embed.service.storage.logs import EntryFilter
 from faqsvc_embed.service.storage.overview import FAQCursor, Filter
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
@@ -132,7 +132,7 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "address", lambda: storage.people.with_email("p7@heron.example")
     yield "site", lambda: storage.sites.get(SITE)
     for about in ({}, {"key": key}, {"person": "p7@heron.example"}, {"slug": slug}):
-        wanted_entries = Wanted(SITE, **about)
+        wanted_entries = EntryFilter(SITE, **about)
         yield f"log {about}", partial(storage.audit.entries, wanted_entries, limit=100)
     yield "record", lambda: storage.publications.get(slug)
     yield "languages of a record", lambda: storage.publications.languages(slug)

@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.errors import Gone
-from faqsvc_embed.service.storage.logs import Wanted
+from faqsvc_embed.service.storage.logs import EntryFilter
 from faqsvc_embed.service.storage.maintenance import TransferFailed, backup, export_lines, import_lines
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.values import Preconditions
@@ -135,9 +135,9 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
     assert other.keys.verify(key) == storage.keys.verify(key)
     assert other.publications.get("tea") == storage.publications.get("tea")
     assert other.people.list() == [mia]
-    assert other.audit.entries(Wanted(), limit=99) == storage.audit.entries(Wanted(), limit=99)
+    assert other.audit.entries(EntryFilter(), limit=99) == storage.audit.entries(EntryFilter(), limit=99)
     assert write(other, owner, title="Later").number == 2
-    assert other.audit.entries(Wanted(), limit=1)[0][0].slug == "tea"
+    assert other.audit.entries(EntryFilter(), limit=1)[0][0].slug == "tea"
     other.removal.restore(owner, "binned")
     with pytest.raises(Gone):
         write(other, owner, "purged")
