@@ -110,7 +110,7 @@ def create_app(
     app.add_middleware(
         ResponseCache,
         changes=changes,
-        operations=[operation for operation, _ in OPERATIONS if operation.is_cached],
+        operations=[operation for operation in OPERATIONS if operation.is_cached],
         has_base_url=public_base is not None,
     )
     observe(app, access_log=access_log, metrics=metrics)
@@ -145,22 +145,16 @@ async def _lifespan(service: ServiceContext, _: Starlette) -> AsyncIterator[None
 
 def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
     """Yield a route for each path of the operations, those without parameters first."""
-    for path in sorted({operation.path for operation, _ in OPERATIONS}, key=lambda path: ("{" in path, path)):
-        here = [pair for pair in OPERATIONS if pair[0].path == path]
-        operations = [operation for operation, _ in here]
-        is_page = any(HTML in operation.media_types for operation in operations)
-        yield Route(
-            path,
-            Endpoint(
-                {
-                    operation.method.upper(): responder(service, operation, handler)
-                    for operation, handler in here
-                },
-                RateLimiter(None) if operations[0].is_probe else limiter,
-                is_public=any(operation.scope is None for operation in operations),
-                error_response=partial(error_response, service, PAGE_OFFERS) if is_page else problem_document,
-            ),
+    for path in sorted({one.path for one in OPERATIONS}, key=lambda path: ("{" in path, path)):
+        here = [one for one in OPERATIONS if one.path == path]
+        is_page = any(HTML in one.media_types for one in here)
+        endpoint = Endpoint(
+            {one.method.upper(): responder(service, one) for one in here},
+            RateLimiter(None) if here[0].is_probe else limiter,
+            is_public=any(one.scope is None for one in here),
+            error_response=partial(error_response, service, PAGE_OFFERS) if is_page else problem_document,
         )
+        yield Route(path, endpoint)
 
 
 def _generator(allow: str | None) -> "Generator | None":

@@ -162,6 +162,8 @@ class Operation:
     is_cached: bool = False
     uses_host: bool = False
     is_probe: bool = False
+    handler: Any = None
+    """The decorated `Handler`."""
 
     @property
     def single_parameters(self) -> list[str]:
@@ -172,7 +174,7 @@ class Operation:
         """Register the operation with its handler."""
         statuses = (*self.statuses, 304) if self.is_cached else self.statuses
         problems = tuple(sorted({*self.problems, *self._usual_problems()}))
-        OPERATIONS.append((replace(self, statuses=statuses, problems=problems), handler))
+        OPERATIONS.append(replace(self, statuses=statuses, problems=problems, handler=handler))
         return handler
 
     def _usual_problems(self) -> Iterator[int]:
@@ -189,15 +191,15 @@ class Operation:
             yield from (409, 412)
 
 
-OPERATIONS: Final[list[tuple[Operation, Handler]]] = []
-"""All operations, each with its handler, as the modules of `routes` declare them."""
+OPERATIONS: Final[list[Operation]] = []
+"""All operations, as the modules of `routes` declare them."""
 
 
 Respond = Callable[[Request], Awaitable[Response]]
 ErrorResponse = Callable[[Request, Problem], Response]
 
 
-def responder(service: ServiceContext, operation: Operation, handler: Handler) -> Respond:
+def responder(service: ServiceContext, operation: Operation) -> Respond:
     """Return the function that checks the requests of an operation and calls its handler."""
 
     async def respond(request: Request) -> Response:
@@ -212,13 +214,13 @@ def responder(service: ServiceContext, operation: Operation, handler: Handler) -
             call = replace(call, body=await read_body(request, operation.max_body))
             if operation.body is None:
                 require_empty(call.body)
-        if iscoroutinefunction(handler):
-            return await handler(call)  # type: ignore[no-any-return]
+        if iscoroutinefunction(operation.handler):
+            return await operation.handler(call)  # type: ignore[no-any-return]
         if operation.scope is None:
-            return await run_blocking(handler, call)
+            return await run_blocking(operation.handler, call)
         if operation.method == "get":
-            return await service.browse(request, handler, call)
-        return await run_blocking(handler, call, limiter=service.writers)
+            return await service.browse(request, operation.handler, call)
+        return await run_blocking(operation.handler, call, limiter=service.writers)
 
     return respond
 

@@ -62,19 +62,15 @@ def describe_api(call: Call) -> Response:
 
 def document(root: str = "/") -> dict[str, Any]:
     """Return the document of a service at the path `root`, as a JSON value."""
-    named = [
-        struct for operation, _ in OPERATIONS for struct in (operation.body, operation.response) if struct
-    ]
+    named = [struct for one in OPERATIONS for struct in (one.body, one.response) if struct]
     structs = dict.fromkeys([*named, contract.Problem])
     _, schemas = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema.get("description", ""))
     paths = dict[str, dict[str, Any]]()
-    for operation, handler in OPERATIONS:
+    for operation in OPERATIONS:
         path = operation.path.replace(":path", "")
-        name, summary = handler.__name__, cleandoc(handler.__doc__ or "").partition("\n")[0]
-        described = {"operationId": name, "summary": summary.removesuffix("."), "description": summary}
-        paths.setdefault(path, {})[operation.method] = described | _described(operation)
+        paths.setdefault(path, {})[operation.method] = _described(operation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -92,20 +88,23 @@ def document(root: str = "/") -> dict[str, Any]:
 
 
 def _described(operation: Operation) -> dict[str, Any]:
-    described: dict[str, Any] = {"tags": [_tag(operation)]}
+    summary = cleandoc(operation.handler.__doc__).partition("\n")[0]
+    described: dict[str, Any] = {
+        "operationId": operation.handler.__name__,
+        "summary": summary.removesuffix("."),
+        "description": summary,
+        "tags": [_tag(operation)],
+    }
     path = [name for name in ("slug", "number") if f"{{{name}" in operation.path]
     required = {*path, "slug:list", *(["If-Match"] if 428 in operation.problems else [])}
     places = {"path": path, "query": operation.query, "header": operation.headers}
-    if parameters := [
-        {
-            "name": name.partition(":")[0],
-            "in": place,
-            "required": name in required,
-            "schema": _PARAMETERS[name],
-        }
+    parameters = [
+        {"name": name.partition(":")[0], "in": place, "required": name in required}
+        | {"schema": _PARAMETERS[name]}
         for place, names in places.items()
         for name in names
-    ]:
+    ]
+    if parameters:
         described["parameters"] = parameters
     if operation.body is not None:
         content = {JSON: {"schema": _reference(operation.body)}}

@@ -214,7 +214,7 @@ def own_keys(key_id: str | None) -> Select[Any]:
     )
     had_ended = or_(*(end <= own.c.created_at for end in ends))
     belongs = or_(columns.id == own.c.id, and_(is_same, had_ended))
-    return select(columns.id).join(own, belongs).where(own.c.id == key_id)
+    return select(columns.id).select_from(api_keys).join(own, belongs).where(own.c.id == key_id)
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
