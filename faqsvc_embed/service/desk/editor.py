@@ -44,6 +44,24 @@ UNPUBLISHED: Final = (
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
+@dataclass(frozen=True)
+class Source:
+    """The text from which a translation is made: the newest one in the default language."""
+
+    text: Draft
+    number: int
+    made_from: Draft
+    """The text when the translation was made."""
+    changes: list[Change]
+    """The changes of the text since then."""
+
+    @property
+    def changed_items(self) -> dict[DraftItem, list[Piece]]:
+        """The questions that have changed since then, with their new words marked."""
+        changed = ((one.new, one.after) for one in self.changes if one.kind == "changed")
+        return {self.text.items[new]: after for new, after in changed if new is not None}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Editor:
     """The page with the form and its messages.
@@ -62,38 +80,24 @@ class Editor:
     focus: int | None = None
     focused: str = ""
     is_unsaved: bool = False
-    source: Draft | None = None
-    """The source text of a translation."""
-    made_from: Draft | None = None
-    """The source text when the translation was made."""
-    source_changes: list[Change] = field(default_factory=list)
-    """The changes of the source since the translation was made."""
-    source_number: int = 0
+    source: Source | None = None
     draft_changes: list[Change] = field(default_factory=list)
     """The changes that publishing the saved draft would make."""
 
     @property
     def readable(self) -> Draft:
         """The draft as readers get it: a translation without a title has that of its source."""
-        return replace(self.draft, title=self.draft.title or self.source.title) if self.source else self.draft
+        title = self.draft.title or (self.source.text.title if self.source else "")
+        return replace(self.draft, title=title)
 
     @property
     def gaps(self) -> list[int]:
         """The untranslated questions because of which others would later be beside the wrong source."""
-        if self.source is None or self.made_from is None:
+        if self.source is None:
             return []
-        next_time = aligned(self.draft.filled_items, self.made_from, self.source)
+        next_time = aligned(self.draft.filled_items, self.source.made_from, self.source.text)
         pairs = zip(self.draft.items, next_time, strict=False)
-        return self.draft.gaps(self.source) if any(one[:2] != other[:2] for one, other in pairs) else []
-
-    @property
-    def changed_sources(self) -> dict[DraftItem, list[Piece]]:
-        """The sources that changed since the translation was made, with their new words marked."""
-        return {
-            self.source.items[change.new]: change.after
-            for change in self.source_changes
-            if self.source and change.new is not None and change.kind == "changed"
-        }
+        return self.draft.gaps(self.source.text) if any(one[:2] != other[:2] for one, other in pairs) else []
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
@@ -157,21 +161,18 @@ def show(visit: Visit) -> Response:
 
 def _with_source(visit: Visit, editor: Editor) -> Editor:
     """Return the editor of a translation with its source text."""
-    faq, lang = editor.faq, editor.draft.lang
-    if faq is None or lang == faq.lang or (default := _newest(visit, faq.slug, faq.lang)) is None:
+    faq, draft = editor.faq, editor.draft
+    if faq is None or draft.lang == faq.lang or (default := _newest(visit, faq.slug, faq.lang)) is None:
         return editor
-    made_from = source = Draft.of_revision(default)
-    translation = faq.translation(lang)
+    made_from = text = Draft.of_revision(default)
+    translation = faq.translation(draft.lang)
     with suppress(FAQNotFound):
         if number := translation and translation.translated_from:
             made_from = visit.draft(faq.slug, faq.lang, number)
     if not editor.is_unsaved:
-        items = aligned(editor.draft.items, made_from, source)
-        editor = replace(editor, draft=replace(editor.draft, items=items))
-    found = changes(made_from, source)
-    return replace(
-        editor, source=source, made_from=made_from, source_changes=found, source_number=default.number
-    )
+        draft = replace(draft, items=aligned(draft.items, made_from, text))
+    source = Source(text, default.number, made_from, changes(made_from, text))
+    return replace(editor, draft=draft, source=source)
 
 
 def submit(visit: Visit) -> Response:
@@ -185,7 +186,7 @@ def submit(visit: Visit) -> Response:
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     name = action.partition(":")[0]
     if name in ("up", "down", "remove", "add", "copy"):
-        draft, focus = editor.draft.edited(action, editor.source)
+        draft, focus = editor.draft.edited(action, editor.source and editor.source.text)
         return replace(editor, draft=draft, focus=focus, focused=name).page(visit)
     if name in ("discard", "right") and editor.faq is not None:
         return _discard_or_confirm(visit, editor, name)
@@ -231,7 +232,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     newest = _newest(visit, draft.slug, draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
     made_from = number_of(visit.form.get("source"))
-    if editor.source is not None and newest is not None and draft.gaps(editor.source):
+    if editor.source is not None and newest is not None and draft.gaps(editor.source.text):
         made_from = newest.translated_from  # the questions are in the order of that revision
     is_new = editor.faq is None
     digest = digest_of(ascii((draft, is_draft)))
@@ -284,7 +285,7 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     lang, page = cast("Lang", draft.lang), path_of(draft.slug)
     try:
         if name == "right":
-            seen = number_of(visit.form.get("source")) or editor.source_number
+            seen = number_of(visit.form.get("source")) or (editor.source.number if editor.source else 0)
             writer.confirm_translation(visit.access, draft.slug, lang, seen, unchanged)
             return redirect(visit, f"{page}?lang={lang}&done=right")
         if writer.discard(visit.access, draft.slug, lang, unchanged):

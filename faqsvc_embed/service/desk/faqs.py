@@ -59,7 +59,7 @@ def show_list(visit: Visit) -> Response:
 def show_revision(visit: Visit) -> Response:
     """GET …/history/{number}: a whole revision, as readers saw it or would see it."""
     faq = visit.faq
-    translation = faq.translation(visit.query("lang")) or faq.translations[0]
+    translation = visit.translation(faq)
     if (number := number_of(visit.part("number"))) is None:
         raise FAQNotFound("There is no such revision")
     revision = visit.revision(faq.slug, translation.lang, number)
@@ -79,11 +79,10 @@ def show_revision(visit: Visit) -> Response:
 
 def show_history(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
-    faq = visit.faq
-    translation = faq.translation(visit.form.get("lang") or visit.query("lang")) or faq.translations[0]
+    faq, history = visit.faq, visit.storage.history
+    translation = visit.translation(faq)
     lang = translation.lang
-    revisions = visit.storage.history.revisions
-    found, next_ = revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=visit.after)
+    found, next_ = history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=visit.after)
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     earlier = (revision.number for revision in found if revision.published_at and revision.number < new)
@@ -118,13 +117,12 @@ def publish(visit: Visit) -> Response:
 def show_use(visit: Visit) -> Response:
     """GET …/use: the code that shows an FAQ on a website; after its form, with preview links."""
     faq = visit.faq
-    lang = visit.form.get("lang") or visit.query("lang")
     draft = visit.draft(faq.slug, faq.lang)
     return render(
         visit,
         "use.html",
         faq=faq,
-        lang=lang if faq.translation(lang) else faq.lang,
+        lang=visit.translation(faq).lang,
         base=visit.urls.base,
         code=Publication(faq.slug),
         package=npm_package(),  # only if the operator names a package: npm has none of the specified name
@@ -136,10 +134,10 @@ def show_use(visit: Visit) -> Response:
 
 def create_preview(visit: Visit) -> Response:
     """POST …/use: links that show the newest revisions, drafts included, for an hour."""
-    faq, lang, page = visit.faq, visit.form.get("lang"), completed(visit.form.get("page").strip())
+    faq, page = visit.faq, completed(visit.form.get("page").strip())
     if page and field_problems("", page, WebsiteURL):
         raise Refused(422, {"page": ADDRESS})
-    lang = lang if faq.translation(lang) else faq.lang
+    lang = visit.translation(faq).lang
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token, "lang": lang}
     hosted, host = (url and with_query(url, **parameters) for url in (visit.urls.page(faq.slug), page))

@@ -148,6 +148,10 @@ class Visit:
         """The FAQ in the path. Raises FAQNotFound, NotYourSite or Gone if there is none."""
         return self.storage.overview.faq(self.access, self.slug)
 
+    def translation(self, faq: FAQInfo) -> Revision:
+        """Return the translation that the request names, by default that in the default language."""
+        return faq.translation(self.form.get("lang") or self.query("lang")) or faq.translations[0]
+
     def showing(self, **shown: Any) -> "Visit":
         """Return the request, for a page that shows what its form made."""
         return replace(self, shown=shown)
