@@ -308,7 +308,6 @@ def end_key(visit: Visit) -> Response:
 
 
 def _key(visit: Visit) -> APIKeyInfo:
-    """Return the key in the path."""
     try:
         return visit.storage.keys.get(visit.access.site, visit.part("key"))
     except UnknownAPIKey:

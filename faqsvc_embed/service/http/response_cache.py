@@ -131,14 +131,7 @@ class ResponseCache:
             await self._app(scope, receive, send)
             return
         if stored is None:
-            lock = self._locks.setdefault(request.key, asyncio.Lock())
-            is_first = not lock.locked()
-            async with lock:  # equal misses wait for the first one
-                stored = self._find(request, age)
-                if stored is None and is_first:
-                    stored, messages = await self._make(request, scope, receive)
-            if stored is None and not is_first:  # it cannot be cached: make it without waiting
-                stored, messages = await self._make(request, scope, receive)
+            stored, messages = await self._make_once(request, scope, receive)
         if stored is not None:
             scope["endpoint"] = stored.endpoint  # for the access log
             messages = _messages(stored, request, age)
@@ -208,6 +201,19 @@ class ResponseCache:
             return None
         self._entries.move_to_end(key)  # the least recently used response is dropped first
         return stored
+
+    async def _make_once(
+        self, request: _Read, scope: Scope, receive: Receive
+    ) -> tuple[_Stored | None, list[Message]]:
+        """Return what `_make` returns, while equal misses wait for the first one."""
+        lock = self._locks.setdefault(request.key, asyncio.Lock())
+        is_first = not lock.locked()
+        async with lock:
+            if (stored := self._find(request, 0.0)) is not None:
+                return stored, []
+            if is_first:
+                return await self._make(request, scope, receive)
+        return await self._make(request, scope, receive)  # it cannot be cached, so nobody waits for it
 
     async def _make(
         self, request: _Read, scope: Scope, receive: Receive

@@ -241,12 +241,10 @@ class Part:
         self._clock = clock
 
     def _rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Any]:
-        """Return the rows of a query."""
         with self._database.reading() as connection:
             return connection.execute(query, values).all()
 
     def _first(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Any:
-        """Return the first row of a query, or None."""
         with self._database.reading() as connection:
             return connection.execute(query, values).first()
 

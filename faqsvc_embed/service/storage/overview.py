@@ -274,5 +274,4 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
 
 
 def _words(wanted: Filter) -> list[str]:
-    """Return the words of a search."""
     return list(dict.fromkeys(folded(wanted.search[:MAX_SEARCH]).split()))
