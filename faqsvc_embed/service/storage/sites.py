@@ -44,7 +44,8 @@ class Site(NamedTuple):
 
 
 _COLUMNS: Final = (
-    *(sites.c["listed" if name == "is_listed" else name] for name in Site._fields[:-1]),
+    *(sites.c[name] for name in ("id", "name", "listed", "faq_count", "byte_count", "created_at")),
+    *(sites.c.max_faqs, sites.c.max_bytes),
     func.coalesce(sites.c.website_url, ""),
 )
 
