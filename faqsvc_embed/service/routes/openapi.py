@@ -11,14 +11,7 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.api.requests import EVENT_STREAM
 from faqsvc_embed.service.http.operation import OPERATIONS, Call, Operation
-from faqsvc_embed.service.http.responses import (
-    HTML,
-    JSON,
-    PROBLEM,
-    Problem,
-    best_media_type,
-    public_response,
-)
+from faqsvc_embed.service.http.responses import HTML, JSON, PROBLEM, Problem, best_media_type, public_response
 from faqsvc_embed.service.pages.html import PAGE_STATUSES
 from faqsvc_embed.service.storage import maintenance
 

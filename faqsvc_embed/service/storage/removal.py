@@ -28,13 +28,7 @@ from faqsvc_embed.service.storage.schema import (
     wall_clock,
 )
 from faqsvc_embed.service.storage.sites import find_site
-from faqsvc_embed.service.storage.values import (
-    UNCONDITIONAL,
-    Access,
-    Preconditions,
-    Revision,
-    check_owner,
-)
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, Revision, check_owner
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
