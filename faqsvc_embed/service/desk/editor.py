@@ -186,7 +186,8 @@ def submit(visit: Visit) -> Response:
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     name = action.partition(":")[0]
     if name in ("up", "down", "remove", "add", "copy"):
-        draft, focus = editor.draft.edited(action, editor.source and editor.source.text)
+        source = editor.source.text if editor.source else None
+        draft, focus = editor.draft.edited(action, source)
         return replace(editor, draft=draft, focus=focus, focused=name).page(visit)
     if name in ("discard", "right") and editor.faq is not None:
         return _discard_or_confirm(visit, editor, name)

@@ -4,7 +4,8 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET
@@ -27,19 +28,13 @@ from faqsvc_embed.service.http.responses import Problem, etag_of, private_respon
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.values import FileState, IdempotencyKey, Revision, Write
 
-_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+_IDEMPOTENCY_KEY: Final = re.compile(r"[!-~]{1,255}")
+
+_reads: Final = partial(Operation, "get", scope="read")
+_writes: Final = partial(Operation, scope="draft", body=PublishBody, response=PublishResponse)
 
 
-@Operation(
-    "post",
-    API_PATH,
-    (409,),
-    statuses=(201,),
-    scope="draft",
-    body=PublishBody,
-    response=PublishResponse,
-    headers=("Idempotency-Key",),
-)
+@_writes("post", API_PATH, (409,), statuses=(201,), headers=("Idempotency-Key",))
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
@@ -48,16 +43,7 @@ def publish_faq(call: Call) -> Response:
     return _written(urls, written, 201, ignored + _not_used(body, written))
 
 
-@Operation(
-    "put",
-    FAQ_PATH,
-    statuses=(200, 201),
-    scope="draft",
-    body=PublishBody,
-    response=PublishResponse,
-    query=("lang",),
-    headers=("If-Match", "If-None-Match"),
-)
+@_writes("put", FAQ_PATH, statuses=(200, 201), query=("lang",), headers=("If-Match", "If-None-Match"))
 def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
     urls, slug, lang = call.urls, call.new_slug, call.lang
@@ -74,13 +60,11 @@ def put_faq(call: Call) -> Response:
     return _written(urls, written, 201 if is_new else 200, ignored + _not_used(body, written))
 
 
-@Operation(
+@_writes(
     "patch",
     FAQ_PATH,
     (428,),
-    scope="draft",
     body=ChangeBody,
-    response=PublishResponse,
     query=("lang",),
     headers=("If-Match",),
     note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
@@ -177,10 +161,8 @@ def _idempotency_key(call: Call) -> IdempotencyKey | None:
     return IdempotencyKey(key, hashlib.sha256(call.body).hexdigest())
 
 
-@Operation(
-    "get",
+@_reads(
     LIST_PATH,
-    scope="read",
     response=contract.FAQList,
     query=("q", "state", "lang", "limit", "after"),
     note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
@@ -214,13 +196,7 @@ def _summary(faq: FAQInfo) -> contract.FAQSummary:
     )
 
 
-@Operation(
-    "get",
-    f"{FAQ_PATH}/revisions",
-    scope="read",
-    response=contract.RevisionList,
-    query=("lang", "limit", "after"),
-)
+@_reads(f"{FAQ_PATH}/revisions", response=contract.RevisionList, query=("lang", "limit", "after"))
 def list_revisions(call: Call) -> Response:
     """List the revisions of a translation, newest first."""
     revisions = call.storage.history.revisions
@@ -229,13 +205,7 @@ def list_revisions(call: Call) -> Response:
     return private_response(contract.RevisionList(listed, next_))
 
 
-@Operation(
-    "get",
-    f"{FAQ_PATH}/revisions/{{number}}",
-    scope="read",
-    response=contract.RevisionContent,
-    query=("lang",),
-)
+@_reads(f"{FAQ_PATH}/revisions/{{number}}", response=contract.RevisionContent, query=("lang",))
 def read_revision(call: Call) -> Response:
     """Read one revision."""
     revision = call.storage.history.revision(call.access, call.slug, call.lang, call.number)
