@@ -20,7 +20,7 @@ from faqsvc_embed.service.http.requests import RateLimiter, drain
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.responses import HTML, Problem
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.pages.html import OTHER_OFFERS, PAGE_OFFERS, error_response
+from faqsvc_embed.service.pages.hosted import OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota

@@ -16,7 +16,7 @@ from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.forms import Form, number_of
 from faqsvc_embed.service.desk.visit import HEADERS, Visit, path_of, redirect, render
 from faqsvc_embed.service.http.responses import Problem
-from faqsvc_embed.service.pages.html import image_source
+from faqsvc_embed.service.pages.hosted import image_source
 from faqsvc_embed.service.storage.errors import (
     Gone,
     IdempotencyKeyReused,

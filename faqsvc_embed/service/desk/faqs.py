@@ -20,7 +20,7 @@ from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.forms import completed, number_of
 from faqsvc_embed.service.desk.visit import PAGE_SIZE, Refused, Visit, path_of, redirect, render
 from faqsvc_embed.service.http.responses import Problem
-from faqsvc_embed.service.pages.html import image_source
+from faqsvc_embed.service.pages.hosted import image_source
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
 from faqsvc_embed.service.storage.values import Preconditions

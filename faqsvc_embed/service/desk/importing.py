@@ -27,7 +27,7 @@ from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.visit import Refused, Visit, render
 from faqsvc_embed.service.http.responses import Problem
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.pages.html import MESSAGES
+from faqsvc_embed.service.pages.hosted import MESSAGES
 
 MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""

@@ -24,7 +24,7 @@ from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.http.requests import require_single_parameters
 from faqsvc_embed.service.http.responses import PRIVATE, Problem
-from faqsvc_embed.service.pages.html import MESSAGES
+from faqsvc_embed.service.pages.hosted import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.people import Person

@@ -12,7 +12,7 @@ from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.api.requests import EVENT_STREAM
 from faqsvc_embed.service.http.operation import OPERATIONS, Call, Operation
 from faqsvc_embed.service.http.responses import HTML, JSON, PROBLEM, Problem, best_media_type, public_response
-from faqsvc_embed.service.pages.html import PAGE_STATUSES
+from faqsvc_embed.service.pages.hosted import PAGE_STATUSES
 from faqsvc_embed.service.storage import maintenance
 
 CACHE_CONTROL: Final = "public, max-age=3600"

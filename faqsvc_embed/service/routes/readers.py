@@ -29,15 +29,16 @@ from faqsvc_embed.service.http.responses import (
     preferred_language,
     public_response,
 )
-from faqsvc_embed.service.pages.html import (
+from faqsvc_embed.service.pages.hosted import (
     ICON,
     MESSAGES,
     PageLinks,
     content_security_policy,
+    link,
+    render_markdown,
     render_page,
     render_start,
 )
-from faqsvc_embed.service.pages.markdown import link, render_markdown
 from faqsvc_embed.service.storage.reading import Publications
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing, Publication

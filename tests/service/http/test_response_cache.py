@@ -15,7 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import response_cache
 from faqsvc_embed.service.http.changes import Changes
-from faqsvc_embed.service.pages.html import render_page
+from faqsvc_embed.service.pages.hosted import render_page
 from faqsvc_embed.service.routes import readers
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.logs import Position

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.service.pages.markdown import link, render_markdown
+from faqsvc_embed.service.pages.hosted import link, render_markdown
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 

@@ -13,7 +13,7 @@ from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.pages.html import MESSAGES
+from faqsvc_embed.service.pages.hosted import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication, publish
