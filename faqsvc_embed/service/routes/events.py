@@ -35,6 +35,8 @@ HEADERS: Final = {
     "x-accel-buffering": "no",  # otherwise nginx buffers the events
 }
 
+_follows: Final = partial(Operation, path=FEED_PATH, headers=("Last-Event-ID",), media_types=(EVENT_STREAM,))
+
 
 class EventResponse(StreamingResponse):
     """The stream of a subscriber. When the server shuts down and cancels it, it ends with a last chunk."""
@@ -52,14 +54,7 @@ class EventResponse(StreamingResponse):
             self._unsubscribe()
 
 
-@Operation(
-    "get",
-    FEED_PATH,
-    (422, 503),
-    query=("slug:list",),
-    headers=("Last-Event-ID",),
-    media_types=(EVENT_STREAM,),
-)
+@_follows("get", problems=(422, 503), query=("slug:list",))
 async def follow_changes(call: Call) -> Response:
     """Follow the changes of FAQs as server-sent events."""
     request = call.request
@@ -70,15 +65,7 @@ async def follow_changes(call: Call) -> Response:
     return await _response(call.service.feed, request, slugs)
 
 
-@Operation(
-    "post",
-    FEED_PATH,
-    (400, 408, 413, 422, 503),
-    body=FollowBody,
-    reads_body=True,
-    headers=("Last-Event-ID",),
-    media_types=(EVENT_STREAM,),
-)
+@_follows("post", problems=(400, 408, 413, 422, 503), body=FollowBody, reads_body=True)
 async def follow_many_changes(call: Call) -> Response:
     """Follow the changes of up to 1,000 FAQs, whose slugs are in the body."""
     feed = call.service.feed
