@@ -3,8 +3,8 @@
 Two service processes share PostgreSQL. Three host processes, which share a store of files, show FAQs;
 publishers, an editor at the desk, a generator, readers of hosted pages and subscribers of the change feed are
 busy. One after the other, a service in a burst of 200 writes, the other service, a host and PostgreSQL are
-killed with SIGKILL, and started again; `--phase` is the seconds between two of these. It prints what was lost,
-how long edits took, and the memory of each process.
+killed with SIGKILL, and started again; `--phase` is the seconds between two of these. It prints what was
+lost, how long edits took, and the memory of each process.
 """
 
 import argparse
