@@ -108,12 +108,10 @@ class Source:
             for token, inline in pairwise(tokens)
             if token.type == "heading_open" and token.level == 0 and token.map
         }
-        is_labelled = is_in_admonition = False
+        is_labelled, admonitions = False, self._admonitions()
         signs = {token.markup for token, _ in tops.values()}
         has_signs = "##" in signs or ("=" not in signs and any(sign.startswith("##") for sign in signs))
         for number, line in enumerate(self.texts):
-            is_in_admonition |= ADMONITION.fullmatch(line) is not None
-            is_in_admonition &= ADMONITION_END.fullmatch(line) is None
             token, content = tops.get(number, (None, ""))
             one, indent = None, len(line) - len(line.lstrip())
             if token is not None and token.map and (token.markup[0] == "#" or not self.is_written):
@@ -138,8 +136,24 @@ class Source:
                     one.text, one.is_explicit = text_after(label), True
                 is_labelled = one.is_explicit
                 one.asks = one.is_explicit or asks(self.plain(one.text))
-                if one.asks or self.is_written or not is_in_admonition:
+                if one.asks or number not in admonitions:
                     yield one
+
+    def _admonitions(self) -> set[int]:
+        """Return the lines of admonitions, whose heading is no question unless it asks.
+
+        One without an end, or with several headings, is left out, because these may be questions.
+        """
+        found, first, headings = set[int](), -1, 0
+        for number, line in enumerate(() if self.is_written else self.texts):
+            if ADMONITION.fullmatch(line):
+                first, headings = number, 0
+            elif ADMONITION_END.fullmatch(line):
+                found.update(range(first, number) if first >= 0 and headings == 1 else ())
+                first = -1
+            else:
+                headings += line.lstrip().startswith("#")
+        return found
 
     def _is_contents(self, one: Opener, below: Opener | None) -> bool:
         """Return whether a heading has entries of a table of contents below it, and nothing else."""
