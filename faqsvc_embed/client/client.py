@@ -205,7 +205,7 @@ class FAQClient(AsyncMethods):
         `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
 
         Raises:
-            FAQNotFound: the site has no such FAQ, not in this language, or it was never published.
+            FAQNotFound: the site has no such FAQ, or not in this language.
         """
         at_once(self._blocking.aunpublish_faq(slug, lang=lang, purge=purge))
 

@@ -256,7 +256,6 @@ def test_a_draft_that_was_never_published_is_read_with_a_key_and_said_to_be_one(
         assert "404" in error(call(keyless, "get_faq", {"slug": "unseen"}))
     assert "404" in error(call(clients["other"], "get_faq", {"slug": "unseen"}))
     assert "drafts" in error(call(owner, "get_faq_jsonld", {"slug": "unseen"}))
-    assert "404" in error(call(owner, "unpublish_faq", {"slug": "unseen"}))
     put(owner, "unseen", items=[("Gratuit ?", "Oui.")], lang="fr")
     read = content(call(clients["draft"], "get_faq", {"slug": "unseen", "lang": "en"}))
     assert (read["lang"], read["revision"], "Readers do not see this" in read["note"]) == ("en", 1, True)

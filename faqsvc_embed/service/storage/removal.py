@@ -51,8 +51,6 @@ class Removal:
             languages = _checked(edit, lang, preconditions)
             if edit.unpublish(languages):
                 edit.log_change("unpublish", lang)
-            elif not any(edit.translations[one].withdrawn_at for one in languages):
-                raise FAQNotFound(f"The FAQ {quoted(slug)} was never published")
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
