@@ -138,19 +138,28 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
 
 @pytest.mark.parametrize("look", ["lines", "columns"])
 @pytest.mark.parametrize(
-    "center", ["display: flex; flex-direction: column; align-items: center", "float: left"]
+    "center",
+    [
+        "main { display: flex; flex-direction: column; align-items: center }",
+        "main { float: left }",
+        "section { display: flex; flex-direction: column; align-items: center }",
+        "section { display: flex; align-items: center; justify-content: center }",
+        "section { display: grid; place-items: center }",
+    ],
 )
 def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(
     page: Page, host: str, look: str, center: str
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/{look}")
-    page.add_style_tag(content=f"main {{ max-inline-size: none; {center} }}")
+    page.add_style_tag(content=f"main {{ max-inline-size: none }} {center}")
     width = "e => e.getBoundingClientRect().width"
     closed = page.locator(".faqsvc").evaluate(width)
+    sides = "all => all.map(e => e.getBoundingClientRect()).map(box => `${box.left} ${box.right}`)"
+    assert len(set(page.locator(".faqsvc-item").evaluate_all(sides))) == 1
     open_all(page)
     assert closed > 200
-    if center.startswith("display"):
+    if "display" in center:
         assert page.locator(".faqsvc").evaluate(width) == closed
 
 
