@@ -200,5 +200,5 @@ def _suggestion(name: str) -> str:
     """Return the field that was meant, if a name is similar to one."""
     known = _ITEM_FIELDS if name.startswith("items[].") else [*DOCUMENT_FIELDS, "question"]
     own = name.removeprefix("items[].")
-    similar = difflib.get_close_matches(own, known, 1, 0.75) if "." not in own else ()
+    similar = () if "." in own or own in known else difflib.get_close_matches(own, known, 1, 0.75)
     return f" (did you mean {similar[0]}?)" if similar else ""

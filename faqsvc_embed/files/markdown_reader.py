@@ -60,6 +60,8 @@ def read_markdown(text: str) -> Document:
     lines = text.split("\n")
     fields, below = _front_matter(lines)
     has_text = any(map(is_text, lines[below:]))
+    if not has_text and "answer" in fields and asks(str(fields.get("title"))):
+        fields = {"question": fields["title"], **fields}
     other_fields = {"question"} if has_text else set[str]()  # the text answers that question
     if "/" in str(fields.get("slug")):  # the address of the page in the host's website
         other_fields.add("slug")
@@ -302,11 +304,13 @@ class _Reading:
                 " characters, and is left out"
             )
             introduction = None
+        headings = {one.below: f" below {quoted(self._source.plain(one.text))}" for one in self._headings}
         for is_taken, numbers in groupby(range(first, len(lines)), key=taken.__contains__):
-            texts = [] if is_taken else [number for number in numbers if is_text(lines[number])]
+            top = next(numbers)
+            texts = [] if is_taken else [number for number in (top, *numbers) if is_text(lines[number])]
             if texts:
                 end = f" to line {texts[-1] + 1}" if len(texts) > 1 else ""
-                what = f"the text{end} belongs to no question, and is left out"
+                what = f"the text{end}{headings.get(top, '')} belongs to no question, and is left out"
                 notes.append(f'line {texts[0] + 1}: {what}: "{lines[texts[0]].strip()[:40]}"')
         return introduction, start + 1, notes
 
@@ -328,7 +332,9 @@ class _Reading:
             elif above is not None and line < self._end(above):
                 if line in asking:
                     yield f"line {line + 1}: this line asks, but belongs to the answer above it"
-                elif one.asks or not above.has_text:
+                elif (
+                    one.asks or not above.has_text or (above.end is None and one.level < INNER <= above.level)
+                ):
                     levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
                     what = "asks, but belongs" if one.asks else "belongs"
                     yield f"line {line + 1}: this heading {what} to the answer above it{levels}"
