@@ -42,7 +42,7 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """A line that makes the line above it a heading."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
-_ABOUT: Final = ("description", "keywords", "layout")
+_ABOUT: Final = ("description", "head", "keywords", "layout")
 """Fields for search engines and templates. They may mention an FAQ, but do not say that the page is one."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
@@ -102,9 +102,8 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     front_title = stated.title if isinstance(stated.title, str) else ""
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
-    titles_say_faq = any(map(says_faq, (title, front_title)))
-    fields_say_faq = any(map(says_faq, _names(fields)))
-    says_so = titles_say_faq or fields_say_faq or outline.says_faq()
+    names = (str(value)[:_MAX_NAME] for name, value in fields.items() if name not in _ABOUT)
+    says_so = any(map(says_faq, (title, front_title, *names))) or outline.says_faq()
     is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
     question = fields.get("question")
     question = question if isinstance(question, str) else ""
@@ -173,15 +172,6 @@ def _is_known(line: str) -> bool:
     """Return whether a line is a field of an FAQ."""
     found = _FIELD.match(line)
     return found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
-
-
-def _names(value: object) -> Iterator[str]:
-    """Yield the short texts in front matter, one of which may say that the page is an FAQ."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _names(inner) if name not in _ABOUT else ()
-    elif isinstance(value, str) and len(value) <= _MAX_NAME:
-        yield value
 
 
 class _Reading:
@@ -332,9 +322,7 @@ class _Reading:
             elif above is not None and line < self._end(above):
                 if line in asking:
                     yield f"line {line + 1}: this line asks, but belongs to the answer above it"
-                elif (
-                    one.asks or not above.has_text or (above.end is None and one.level < INNER <= above.level)
-                ):
+                elif one.asks or not above.has_text or (not above.end and one.level < INNER <= above.level):
                     levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
                     what = "asks, but belongs" if one.asks else "belongs"
                     yield f"line {line + 1}: this heading {what} to the answer above it{levels}"

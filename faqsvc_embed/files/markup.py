@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.html import html_to_line, html_to_markdown
+from faqsvc_embed.files.markdown_lines import unnumbered
 from faqsvc_embed.files.markdown_text import TAG, escape, plain_text
 
 _MARKDOWN: Final = re.compile(
@@ -55,6 +56,9 @@ def as_one_format(
     if document.answer_format is not None:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
+    if all(isinstance(item["question"], str) for item in items):
+        for item, question in zip(items, unnumbered([item["question"] for item in items]), strict=True):
+            item["question"] = question
     texts = [document.introduction, *(item.get("answer") for item in items)]
     signs, notes = [_MARKDOWN, *([meant] if meant else [])], list(document.notes)
 

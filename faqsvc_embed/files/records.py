@@ -27,7 +27,6 @@ from faqsvc_embed.files.fields import (
     plain_name,
     usual_columns,
 )
-from faqsvc_embed.files.markdown_lines import unnumbered
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
     answer_text,
@@ -145,12 +144,7 @@ def to_document(value: object) -> Document:
     fields["items"], fields["positions"] = _ordered(found)
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
-    document = Document(**fields).without_incomplete()
-    items = [item for item in document.items if isinstance(item, dict) and isinstance(item["question"], str)]
-    if document.answer_format is None:
-        for item, question in zip(items, unnumbered([item["question"] for item in items]), strict=True):
-            item["question"] = question
-    return as_one_format(document, is_html=page is not None)
+    return as_one_format(Document(**fields).without_incomplete(), is_html=page is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -676,3 +676,10 @@ def test_sections_in_lower_case_or_of_few_questions_are_kept(tmp_path: Path, sec
     ]
     read_items = read(tmp_path, "faq.json", json.dumps({"items": items})).items
     assert [item.get("section", "") for item in read_items] == sections
+
+
+def test_questions_in_records_have_no_numbers_and_labels() -> None:
+    document = READERS[".json"](
+        '[{"q": "Q. Why?", "a": "So."}, {"q": "Q. How?", "a": "Thus."}, {"q": "Q. Who?", "a": "I."}]'
+    )
+    assert [item["question"] for item in document.items] == ["Why?", "How?", "Who?"]

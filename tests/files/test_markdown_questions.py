@@ -936,6 +936,18 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
 
+def test_front_matter_may_have_the_answer_of_the_title_that_asks() -> None:
+    document = read_markdown("---\ntitle: Is it hot?\nanswer: Yes.\n---\n")
+    assert document.items == [{"question": "Is it hot?", "answer": "Yes."}]
+
+
+def test_a_heading_that_ends_no_answer_of_a_labelled_question_is_named() -> None:
+    document = read_markdown(
+        "- **Q**: Why?\n- **A**: So.\n\n- **Q**: How?\n- **A**: Thus.\n\n### More\n\nTea.\n"
+    )
+    assert any(note.startswith("line 7:") for note in document.notes)
+
+
 def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
     head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
     front = f"---\ntitle: Us\nlayout: FAQ\ndescription: Frequent questions\nkeywords: [FAQ]\n{head}---\n"
