@@ -47,6 +47,8 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "description html details value ご回答 解答 risposte antwoorden odpowiedzi",
     "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
+LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")
+"""The names of a list, or of a further text, that continues an answer."""
 SECTION_FIELDS: Final = _words(
     "section category categories group topic topics theme sectiontitle subheader kategorie rubrik thema",
     "sección seccion categoría categoria tema catégorie categorie rubrique thème kategori type категория",
@@ -90,6 +92,12 @@ PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELD
 PLAIN_FIELDS.update(faqs="items", questions="items", language="lang", intro="introduction")
 FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "language", "website"})
 """Names of fields, as `plain_name` returns them, by which front matter is recognised."""
+
+
+def differ_by_number(name: str, other: str) -> bool:
+    """Return whether two names differ only by numbers, such as `question` and `question2`."""
+    digits = dict.fromkeys(map(ord, "0123456789"))
+    return plain_name(name).translate(digits) == plain_name(other).translate(digits)
 
 
 def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
@@ -142,6 +150,12 @@ def _role_of(name: str) -> tuple[bool, str, str] | None:
     return None
 
 
+def continues(name: str, answer: str | None) -> bool:
+    """Return whether a field continues the answer, such as `items` or `answer2`."""
+    plain, own = plain_name(name), plain_name(answer or "")
+    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
+
+
 def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
     question, answer = usual_columns(header)
@@ -175,6 +189,7 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
     answer = find_field(others, ANSWER_FIELDS) or max(others, key=others.__getitem__, default=None)
     if answer is None or most[question] < _SEVERAL or most[question] * 2 < len(records):
         return None
+    answer = next(name for name in others if differ_by_number(name, answer))  # `p1` of `p1` and `p2`
     is_named = find_field([answer], ANSWER_FIELDS) is not None
     return (question, answer) if is_named or others[answer] > sum(map(len, texts[question])) else None
 

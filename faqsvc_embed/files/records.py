@@ -29,7 +29,6 @@ from faqsvc_embed.files.fields import (
 )
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
-    answer_text,
     document_fields,
     faq_page,
     is_stated,
@@ -37,6 +36,7 @@ from faqsvc_embed.files.values import (
     only_text,
     text_in,
     unread_texts,
+    whole_answer,
 )
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import is_item_id
@@ -265,7 +265,8 @@ class _Finder:
         rest = [name for name in item if name not in (question_name, answer_name)]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
-        used = {question_name, answer_name, section_name}
+        answer, more = whole_answer(item, answer_name, rest, self.lang)
+        used = {question_name, answer_name, section_name, *more}
         found.leave_out(item, {*used, *(name for name in item if plain_name(name) in _ITEM_FIELDS)})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)
         section = text_in(sections[section_name], self.lang) if section_name else None
@@ -280,7 +281,7 @@ class _Finder:
         }
         fields = {
             "question": text_in(item[question_name], self.lang) if question_name else None,
-            "answer": answer_text(item[answer_name], self.lang) if answer_name else None,
+            "answer": answer,
         }
         found.items.append(fields | {name: one for name, one in optional.items() if one not in (None, "")})
         return found

@@ -1,11 +1,12 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from faqsvc_embed.files.fields import (
     ANSWER_FIELDS,
     PLAIN_FIELDS,
+    continues,
     find_field,
     is_translated,
     plain_name,
@@ -59,6 +60,18 @@ def answer_text(value: Any, lang: Any) -> Any:
             is_prose = all(len(part) > 200 or part.endswith((".", "。", "!", "?")) for part in parts)
             return "\n\n".join(parts) if is_prose else "\n".join(f"- {part}" for part in parts)
     return value
+
+
+def whole_answer(
+    item: Mapping[str, Any], name: str | None, others: Iterable[str], lang: Any
+) -> tuple[Any, list[str]]:
+    """Return the answer in a field, which may be no text, and the names of the others that continue it."""
+    texts = {one: answer_text(item[one], lang) for one in others if continues(one, name)}
+    texts = {one: text for one, text in texts.items() if text and isinstance(text, str)}
+    answer = None if name is None else answer_text(item.get(name), lang)
+    if isinstance(answer, str | None) and texts:
+        answer = "\n\n".join(filter(None, (answer, *texts.values())))
+    return answer, list(texts)
 
 
 def unread_texts(name: str, value: object, lang: Any) -> Iterator[str]:

@@ -384,6 +384,8 @@ _RECORDS = {
     "aliases.yaml": "a: &a\n  question: What does it cost?\n  answer: Nothing.\nitems:\n  - *a\n",
     "languages.csv": "id,q_en,q_fr,a_en,a_fr\n1,What does it cost?,Quoi ?,Nothing.,Rien.\n"
     "2,May I cancel?,Puis-je ?,Any time.,Oui.\n",
+    "paragraphs.csv": "question,p1,p2\nWhat does it cost?,Nothing: to nobody,And not ever.\n"
+    "May I cancel?,Any time: or not,Or rather never.\n",
     "points.yaml": "faq:\n- name: What does it cost?\n  bullet_point: [Nothing., Not ever.]\n"
     "- name: May I cancel?\n  bullet_point: [Any time., Or rather never.]\n",
     "bars.csv": "question|answer\nWhat does it cost?|Nothing.\nMay I cancel?|Any time.\n",
@@ -432,7 +434,7 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
-    assert name != "points.yaml" or items[1]["answer"].endswith("Or rather never.")
+    assert name not in ("paragraphs.csv", "points.yaml") or items[1]["answer"].endswith("Or rather never.")
 
 
 @pytest.mark.parametrize(
@@ -593,6 +595,11 @@ def test_parts_of_an_answer_are_no_languages(tmp_path: Path) -> None:
     assert read(tmp_path, "a.yaml", content).items[0]["answer"] == "Press a key.\n\nWait."
 
 
+def test_a_list_beside_an_answer_continues_it(tmp_path: Path) -> None:
+    content = "- pregunta: ¿Qué?\n  respuesta: Entre ellas\n  items:\n    - item: Redes\n    - item: Carta\n"
+    assert read(tmp_path, "a.yaml", content).items[0]["answer"] == "Entre ellas\n\n- Redes\n- Carta"
+
+
 def test_lines_of_html_are_one_answer(tmp_path: Path) -> None:
     content = '[{"question": "Why?", "answer": ["So:", "<ol>", "<li>one</li>", "</ol>"]}]'
     assert read(tmp_path, "a.json", content).items[0]["answer"] == "So:\n\n1. one"
@@ -628,6 +635,11 @@ def test_aliases_are_not_copied_without_end(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     assert "too many aliases" in refusal(tmp_path, "a.yaml", "\n".join(lines))
+
+
+def test_an_answer_may_go_on_in_fields_with_numbers(tmp_path: Path) -> None:
+    text = '{"items": [{"question": "Why?", "answer": "So.", "answer2": "And so."}]}'
+    assert read(tmp_path, "faq.json", text).items == [{"question": "Why?", "answer": "So.\n\nAnd so."}]
 
 
 def test_a_mapping_of_questions_to_answers_needs_nothing_around_it(tmp_path: Path) -> None:
