@@ -30,7 +30,7 @@ _HEAD: Final = re.compile(
 _BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")
 """The title of a box of HonKit, as in `%accordion%What is it?%accordion%`."""
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
-_INDENTED: Final = re.compile(r"\?\?\?[^\"]*\"(?P<title>.*\S.*)\"")
+_INDENTED: Final = re.compile(r"(?:\?\?\?|!!!(?=[ \t]+(?:question|faq)\b))[^\"]*\"(?P<title>.*\S.*)\"")
 _MAX_TITLE: Final = 8
 """Maximum lines of a tag with its attributes, or of the title of a box."""
 

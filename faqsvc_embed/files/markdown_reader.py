@@ -198,7 +198,7 @@ class _Reading:
     def document(self, front_title: str) -> Document:
         """Return the document of the file, whose front matter may state a title."""
         source, title = self._source, self._outline.title
-        texts = [source.plain(one.text) for one in self._questions]
+        texts = [source.plain(source.without_break(one.text, one.below)) for one in self._questions]
         texts = texts if source.is_written else unnumbered(texts)
         names = {
             one: source.plain(one.text if source.is_written else NUMBER.sub("", one.text))
@@ -275,7 +275,8 @@ class _Reading:
             if label := answer_label(line):
                 lines[number] = text_after(label)
                 break
-        return self._source.trimmed(lines, one.below - bool(one.rest))
+        text, first = self._source.trimmed(lines, one.below - bool(one.rest))
+        return self._source.without_break(text, self._end(one)), first
 
     def _other_texts(self) -> tuple[str | None, int, list[str]]:
         """Return the introduction, its line, and a note on each other text outside of questions."""

@@ -176,6 +176,11 @@ class Source:
         used = sorted(self._definitions[label] for label in labels & self._definitions.keys())
         return "\n\n".join(filter(None, [text, "\n".join(definition for _, definition in used)]))
 
+    def without_break(self, text: str, below: int) -> str:
+        """Return a text without the backslash of a line break before the line with a number."""
+        is_odd = (len(text) - len(text.rstrip("\\"))) % 2  # a pair is a backslash of the text
+        return text[:-1] if is_odd and any(map(str.strip, self.lines[below : below + 1])) else text
+
     def trimmed(self, lines: Sequence[str], first: int = 0) -> tuple[str, int]:
         """Return lines without rules and anchors around them, and the number of the first that is kept."""
         kept = [place for place, line in enumerate(lines) if not DECORATION.fullmatch(line.strip(" \t"))]
