@@ -30,7 +30,7 @@ _HEAD: Final = re.compile(
 _BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")
 """The title of a box of HonKit, as in `%accordion%What is it?%accordion%`."""
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
-_INDENTED: Final = re.compile(r"(?:\?\?\?|!!!(?=[ \t]+(?:question|faq)\b))[^\"]*\"(?P<title>.*\S.*)\"")
+_INDENTED: Final = re.compile(r"(?:\?\?\?|!!!(?=[ \t]+(?:question|faq)\b))[^\"]*\"(?P<title>.*)\"")
 _MAX_TITLE: Final = 8
 """Maximum lines of a tag with its attributes, or of the title of a box."""
 
@@ -110,7 +110,7 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
 def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     """Return the opener of a box whose text is indented, such as `??? question "Why?"`."""
     found = _INDENTED.fullmatch(lines[number].strip(" \t\\"))
-    if found is None:
+    if found is None or not found["title"].strip():
         return None
     indent, end = space_before(lines[number]), number + 1
     while end < len(lines) and (not lines[end].strip() or lines[end].startswith(("\t", "  "), indent)):
