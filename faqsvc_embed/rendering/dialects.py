@@ -29,7 +29,7 @@ _ATTRIBUTES: Final = re.compile(
 _INCLUDE: Final = re.compile(rf"{CODE}|\{{%-?[ \t]*include\b(?P<rest>[^\n{{}}]*)%\}}", re.MULTILINE)
 """A tag of Jekyll that inserts a file, which may get a text; code is left as it is."""
 _LINKED: Final = re.compile(
-    rf"{CODE}|(?P<open>\]\(<?[ \t]*)\{{\{{[ \t]*(?P<tag>[^\n{{}}]*)\}}\}}(?P<end>\)?)", re.MULTILINE
+    rf"{CODE}|(?P<open>\]\(<?[ \t]*)\{{\{{[ \t]*+(?P<tag>[^\n{{}}]*)\}}\}}(?P<end>\)?)", re.MULTILINE
 )
 """A variable of a generator at the beginning of an address."""
 _SITE: Final = re.compile("base|site|root|url|home", re.I)
