@@ -10,8 +10,11 @@ from faqsvc_embed.files.asking import asks
 Columns = tuple[str, str]
 """The names of the fields of a question and of its answer."""
 _SEVERAL: Final = 2
-LANGUAGE_NAME: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
-"""The key of a language, such as `en`, `pt-BR` and `zhHans`."""
+LANGUAGE_NAME: Final = re.compile(
+    "(?:[a-z]{2}|ast|bho|ceb|ckb|cmn|fil|gsw|haw|hmn|hsb|kab|kok|nds|sah|sco|yue)"
+    "(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?"
+)
+"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Other keys of three letters are words."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:

@@ -441,6 +441,7 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     ("name", "left_out"),
     [
         ("a.json", '[{"question": {"en": "Why?", "de": "Warum?"}, "answer": {"en": "So.", "de": "Darum."}}]'),
+        ("a.yaml", "- {question: {en: 'Why?', fil: 'Bakit?'}, answer: {en: So., fil: Kasi.}}"),
         ("a.yaml", "title: {en: Prices, de: Preise}\nitems: [{q: 'Why?', a: So.}]"),
         ("a.yaml", "- {questionEn: 'Why?', questionDe: 'Warum?', answerEn: So., answerDe: Darum.}"),
         ("a.json", '[{"topic": "Prices"}, {"fields": {"question": "Why?", "answer": "So."}}]'),
@@ -454,7 +455,7 @@ def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str,
     document = read(tmp_path, name, left_out)
     assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
     notes = " ".join(document.all_notes())
-    named = (".de", "questionDe", "topic", "draft", "uses", "[].items", ".hint")
+    named = (".de", ".fil", "questionDe", "topic", "draft", "uses", "[].items", ".hint")
     assert any(word in notes for word in named)
 
 
