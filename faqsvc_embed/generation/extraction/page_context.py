@@ -127,9 +127,9 @@ def _is_boilerplate(element: Element) -> bool:
         return not _is_drop_down_text(element)
     if element.tag in ("aside", "nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
-    links = [inner.attrs.get("href", "") for block in element.elements() for inner in block.elements()]
-    if element.tag == "div" and any(link.startswith(("#cmnt_ref", "#ftnt_ref")) for link in links):
-        return True  # a comment or footnote of Google Docs
+    first = next(next(element.elements(), element).elements(), element)
+    if element.tag == "div" and first.attrs.get("href", "").startswith(("#cmnt_ref", "#ftnt_ref")):
+        return True  # a comment or footnote of Google Docs, and not the page that has them
     names = _names(element)
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
     if is_footer or element.tag in ("header", "footer"):

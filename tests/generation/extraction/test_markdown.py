@@ -52,6 +52,7 @@ def answer(markup: str) -> str:
             '<div><p><a href="#cmnt_ref1" id="cmnt1">[a]</a><span>Is that so?</span></p></div>',
             "See [this](https://tea.example/a?b=1).",
         ),
+        ('<div><p>So.</p><p><a href="#ftnt_ref1">[1]</a> In May.</p></div>', "So.\n\n\\[1\\] In May."),
     ],
 )
 def test_the_markdown_of_an_answer_says_what_the_page_shows(markup: str, markdown: str) -> None:
