@@ -32,6 +32,7 @@ _LINKED: Final = re.compile(
     rf"{CODE}|(?P<open>\]\(<?[ \t]*)\{{\{{[ \t]*+(?P<tag>[^\n{{}}]*)\}}\}}(?P<end>\)?)", re.MULTILINE
 )
 """A variable of a generator at the beginning of an address."""
+_ARGUMENT: Final = re.compile(r"[\"']([^\"']*)[\"']")
 _SITE: Final = re.compile("base|site|root|url|home", re.I)
 _BULLETS: Final = re.compile("[•·▪◦●]|o\t|[!?]> ")
 _BULLET: Final = re.compile(
@@ -71,7 +72,9 @@ def _bullet(found: re.Match[str]) -> str:
 
 
 def _address(linked: re.Match[str]) -> str:
-    """Return an address without the variable for the website at its beginning."""
+    """Return an address without the variable for the website at its beginning, or the one that it names."""
+    if argument := _ARGUMENT.search(linked["tag"] or ""):
+        return f"{linked['open']}{argument[1]}{linked['end']}"
     if linked["open"] is None or not _SITE.search(linked["tag"]):
         return linked[0]
     return linked["open"] + (linked["end"] and "/)")

@@ -342,6 +342,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '??? question "What does it cost?"\n    Nothing.\n\n??? question "May I cancel?"\n    Any time.\n',
         "::: details What does it cost?\nNothing.\n:::\n\n::: details May I cancel?\nAny time.\n:::\n",
         "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
+        '!!! question "What does it cost?"\n    Nothing.\n\n!!! faq "May I cancel?"\n    Any time.\n',
+        "Q: What does it cost?\\\nA: Nothing.\\\nQ: May I cancel?\\\nA: Any time.\n",
         "**What does it cost?**\\\nNothing.\\\n**May I cancel?**\\\nAny time.\n",
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
         "%accordion%What does it cost?%accordion%\n\nNothing.\n\n%/accordion%\n\n%accordion%May I cancel?"

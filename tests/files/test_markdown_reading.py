@@ -224,7 +224,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     [
         *(" ", "# ", "## a?\n", "** ", "\\", "<!--", "- ", "`a", "Q: a\n", "F: ", "**a?** b\n", "<summary>"),
         *("[a", "[a]: b\n", "a\n", "|a", "{#", "&#", " ".join("`" * length for length in range(1, 100))),
-        "x\nQ: a\n==",
+        *("x\nQ: a\n==", '??? "a'),
     ],
 )
 def test_a_file_costs_no_more_than_its_length(filling: str) -> None:

@@ -368,6 +368,7 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
         ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
         ("{% if a %}Yes.{% endif %}", "<p>{% if a %}Yes.{% endif %}</p>"),
         ("[a]({{ site.baseurl }}/b)", '<p><a href="/b" rel="noopener">a</a></p>'),
+        ("[a]({{ '/b' | relative_url }})", '<p><a href="/b" rel="noopener">a</a></p>'),
         ("[a]({{ site.url }})", '<p><a href="/" rel="noopener">a</a></p>'),
         ("[a]({{ price }})", "<p>[a]({{ price }})</p>"),
     ],
