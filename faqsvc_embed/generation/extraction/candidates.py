@@ -194,7 +194,10 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     filled_in = set[str]()
     for kind, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
-        is_filled_in = len(candidates) >= MANY and len(answers) == 1 and len(candidates[0].answer) > SHORT
+        is_filled_in = len(candidates) >= MANY and (
+            (len(answers) == 1 and len(candidates[0].answer) > SHORT)
+            or not any(any(map(str.isalpha, answer)) for answer in answers)
+        )
         # If none of the accepted questions asks, each title like them counts as a question.
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
         texts = map(question_text, others.get(kind, []))

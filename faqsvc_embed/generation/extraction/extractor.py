@@ -103,7 +103,9 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> l
     """Return the pairs that a page shows, and those that only its data states."""
     best: dict[str, Candidate] = {}
     for candidate in _accepted_candidates(context):
-        best.setdefault(question_key(candidate.question), candidate)
+        other = best.setdefault(question_key(candidate.question), candidate)
+        if candidate.evidence.value > other.evidence.value:
+            best[question_key(candidate.question)] = candidate
     pairs = {key: _shown_pair(candidate, context, base) for key, candidate in best.items()}
     for key, pair in _without_other_wordings(stated, pairs).items():
         pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair

@@ -38,6 +38,13 @@ def test_pairs_are_in_the_order_of_the_page() -> None:
     ]
 
 
+def test_an_answer_that_opens_is_taken_before_its_beginning_above_it() -> None:
+    teasers = "".join(f"<h3>Is it {word}?</h3><p>Yes, it… Read more</p>" for word in ("big", "hot"))
+    whole = "<details><summary>Is it {0}?</summary><p>Yes, it is {0} indeed.</p></details>".format
+    page = html(f"<main><h1>FAQ</h1>{teasers}<hr>{whole('big')}{whole('hot')}</main>")
+    assert [pair.answer for pair in pairs(page)] == ["Yes, it is big indeed.", "Yes, it is hot indeed."]
+
+
 def test_the_heading_above_questions_is_their_section_if_the_page_has_several() -> None:
     first = "<h2>Orders</h2><details><summary>Is it big?</summary>Yes.<h3>How big</h3>Two metres.</details>"
     second = "<h2>Returns</h2><h3>Is it old?</h3><p>No.</p><h4>In years</h4><p>Two.</p>"
@@ -209,12 +216,24 @@ NEWS = ("City opens new library", "What will the new tram cost?", "Market moves 
             f"<div class='item{number}'><h3>{text}</h3><p>Please wait a moment.</p></div>"
             for number, text in zip((1, 2, 2, 2), ASKED, strict=True)
         ),
+        "".join(f"<h3>{text}</h3><p>{len(text)}</p>" for text in ASKED),
         "<dl>"
         + "".join(f"<dt>{text}</dt><dd>10 May. The council says more.</dd>" for text in NEWS)
         + "</dl>",
         "".join(f"<h3>{text}</h3><p>10 May</p><p>The council says more.</p>" for text in NEWS),
     ],
-    ids=["links", "a list", "cards", "a board", "panels", "buttons", "open", "news in a list", "news"],
+    ids=[
+        "links",
+        "a list",
+        "cards",
+        "a board",
+        "panels",
+        "buttons",
+        "open",
+        "votes",
+        "news in a list",
+        "news",
+    ],
 )
 def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
     page = f"<title>Site</title><main><h1>Site</h1>{content}</main>"
