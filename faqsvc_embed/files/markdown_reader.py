@@ -102,8 +102,7 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     front_title = stated.title if isinstance(stated.title, str) else ""
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
-    names = (str(value)[:_MAX_NAME] for name, value in fields.items() if name not in _ABOUT)
-    says_so = any(map(says_faq, (title, front_title, *names))) or outline.says_faq()
+    says_so = any(map(says_faq, (title, front_title, *_names(fields)))) or outline.says_faq()
     is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
     question = fields.get("question")
     question = question if isinstance(question, str) else ""
@@ -172,6 +171,15 @@ def _is_known(line: str) -> bool:
     """Return whether a line is a field of an FAQ."""
     found = _FIELD.match(line)
     return found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
+
+
+def _names(value: object) -> Iterator[str]:
+    """Yield the short texts in front matter, one of which may say that the page is an FAQ."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _names(inner) if name not in _ABOUT else ()
+    elif isinstance(value, str) and len(value) <= _MAX_NAME:
+        yield value
 
 
 class _Reading:

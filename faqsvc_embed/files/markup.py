@@ -45,6 +45,15 @@ def has_tags(text: object) -> bool:
     return isinstance(text, str) and TAG.search(text) is not None
 
 
+def _uncounted(questions: list[str]) -> list[str]:
+    """Return questions without a label or numbers that count them. Others are words, as in `3 days or 5?`."""
+    shorter = unnumbered(questions)
+    before = [one[: one.find(rest)] for one, rest in zip(questions, shorter, strict=True)]
+    numbers = [re.sub(r"(?i:faq|no|q)|\W", "", one) for one in before]
+    counted = list(map(str, range(1, len(questions) + 1)))
+    return shorter if numbers == counted or not any(numbers) else questions
+
+
 def as_one_format(
     document: Document, *, is_html: bool = False, meant: re.Pattern[str] | None = None
 ) -> Document:
@@ -57,7 +66,7 @@ def as_one_format(
         return document
     items = [item for item in document.items if isinstance(item, dict)]
     if all(isinstance(item["question"], str) for item in items):
-        for item, question in zip(items, unnumbered([item["question"] for item in items]), strict=True):
+        for item, question in zip(items, _uncounted([item["question"] for item in items]), strict=True):
             item["question"] = question
     texts = [document.introduction, *(item.get("answer") for item in items)]
     signs, notes = [_MARKDOWN, *([meant] if meant else [])], list(document.notes)

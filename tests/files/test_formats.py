@@ -691,6 +691,19 @@ def test_sections_in_lower_case_or_of_few_questions_are_kept(tmp_path: Path, sec
     assert [item.get("section", "") for item in read_items] == sections
 
 
+@pytest.mark.parametrize(
+    "questions",
+    [
+        ("3 days or 5?", "4 days or 5?"),
+        ("C. elegans?", "D. rerio?"),
+        ("1.0: what is new?", "2.0: what is new?"),
+    ],
+)
+def test_numbers_and_letters_that_count_no_questions_are_kept(questions: tuple[str, str]) -> None:
+    text = json.dumps([{"question": question, "answer": "So."} for question in questions])
+    assert tuple(item["question"] for item in READERS[".json"](text).items) == questions
+
+
 def test_questions_in_records_have_no_numbers_and_labels() -> None:
     document = READERS[".json"](
         '[{"q": "Q. Why?", "a": "So."}, {"q": "Q. How?", "a": "Thus."}, {"q": "Q. Who?", "a": "I."}]'

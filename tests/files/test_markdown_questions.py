@@ -953,6 +953,7 @@ def test_a_heading_that_ends_no_answer_of_a_labelled_question_is_named() -> None
 
 def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
     head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
+    head += f"seo:\n  description: Frequent questions\nsummary: See the FAQ for {'more and ' * 20}more\n"
     front = f"---\ntitle: Us\nlayout: FAQ\ndescription: Frequent questions\nkeywords: [FAQ]\n{head}---\n"
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
