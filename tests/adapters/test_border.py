@@ -304,11 +304,11 @@ def faults(host: str, kind: str, error: type[Exception] = InjectedError) -> dict
     """Return the functions that harm a page if they raise, and how.
 
     An exception ends in a caller of its function, so a function is tried once for each of its callers on the
-    pages of a host.
+    pages of a host that have FAQs. What it does on a page without one says nothing about these.
     """
     exempt = EXEMPT[host] | {"stream": STREAMED, "used": USED}.get(kind, set())
     found: dict[str, str] = {}
-    earlier = takewhile(lambda one: one != kind, PAGES)
+    earlier = (one for one in takewhile(lambda one: one != kind, PAGES) if one != "none")
     tried = {call for one in earlier for call in calls(host, one)}
     for code in dict.fromkeys(call[0] for call in calls(host, kind) if call not in tried):
         name = name_of(code)
