@@ -72,18 +72,19 @@ CHANGES: Final[dict[str, Callable[[Program], None]]] = {
 }
 
 
+@pytest.mark.parametrize("turn", range(3))
 @pytest.mark.parametrize("action", ["draft", "publish", "unpublish", "again"])
 @pytest.mark.parametrize("first", CHANGES)
 def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
-    editor: Editor, storage: Storage, first: str, action: str
+    editor: Editor, storage: Storage, first: str, action: str, turn: int
 ) -> None:
     """What was there before, and what the program does after its first change, is chosen at random."""
-    random = Random(f"{first} {action}")
+    random = Random(f"{first} {action} {turn}")
     publish(editor)
     program = Program(editor.client, storage.keys.create("sync"), "pricing")
     # A history with nothing but the published revision has no button.
-    for turn in range(random.randrange(1 if action == "again" else 0, 3)):
-        program.put(f"Before {turn}", draft=random.random() < 0.5)
+    for number in range(random.randrange(1 if action == "again" else 0, 3)):
+        program.put(f"Before {number}", draft=random.random() < 0.5)
     if random.random() < 0.25:
         program.unpublish()
     edit, history, removal = (editor.get(f"/faqs/pricing{path}") for path in ("", "/history", "/remove"))
