@@ -488,7 +488,8 @@ def test_a_heading_in_an_admonition_is_no_question(box: str) -> None:
     ],
 )
 def test_an_admonition_hides_no_question(text: str) -> None:
-    assert len(items_of(f"# FAQ\n\n{text}")) == 2
+    questions = [question for question, _ in items_of(f"# FAQ\n\n{text}")]
+    assert questions in (["Why?", "Who?"], ["Why?", "It leaks"])
 
 
 def test_boxes_without_titles_are_part_of_answers() -> None:
