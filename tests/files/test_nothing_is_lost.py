@@ -153,7 +153,7 @@ def test_a_leftover_is_named_once_with_its_own_line() -> None:
 @pytest.mark.parametrize(
     "typed",
     [
-        *("So. ::: tip", "So. !!! note Read it.", "So. ## More", "== Hot", "@tab Hot"),
+        *("So. ::: tip", "So. !!! note Read it.", "So. ## More", "== Hot", "@tab:active Hot"),
         *("Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"),
     ],
 )
