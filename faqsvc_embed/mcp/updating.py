@@ -171,20 +171,19 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
         items=_changed_items(old, given["changes"]),
         answer_format=given.get("answerFormat", old.answer_format),
     )
-    is_same = new.answer_format == old.answer_format
-    if is_same and ("answerFormat" in given or old.answer_format == "markdown"):
-        return new, []
     answers = {item.answer for item in old.items}
     kept = [item for item in new.items if item.answer in answers]
-    different = changed_by_markdown(kept, None if "introduction" in given else old.introduction)
-    named = ", ".join(map(quoted, different[:MAX_NAMED]))
-    if not is_same:
-        return new, [f"As {new.answer_format}, these look different now: {named}"] if different else []
+    old_introduction = None if "introduction" in given else old.introduction
+    if new.answer_format != old.answer_format:
+        named = _different(kept, old_introduction)
+        return new, [f"As {new.answer_format}, these look different now: {named}"] if named else []
+    if "answerFormat" in given or old.answer_format == "markdown":
+        return new, []
     written = [item for item in new.items if item.answer not in answers]
     read, notes = in_format(replace(new, items=written, introduction=given.get("introduction")))
     if read.answer_format == "text":
         return new, []
-    if different:
+    if named := _different(kept, old_introduction):
         raise ToolError(
             "The answers of this FAQ are plain text; yours have markup, which readers would see as typed. "
             'Call again with plain text, or with answerFormat "markdown". As Markdown, these would look '
@@ -198,6 +197,11 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
     ]
     introduction = read.introduction if "introduction" in given else old.introduction
     return replace(read, items=(*kept, *as_read), introduction=introduction), notes
+
+
+def _different(items: Sequence[Item], introduction: str | None) -> str:
+    """Return the names of the texts that look different as Markdown, which takes long for many items."""
+    return ", ".join(map(quoted, changed_by_markdown(items, introduction)[:MAX_NAMED]))
 
 
 def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
