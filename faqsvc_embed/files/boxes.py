@@ -30,7 +30,10 @@ _HEAD: Final = re.compile(
 _BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")
 """The title of a box of HonKit, as in `%accordion%What is it?%accordion%`."""
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
-_INDENTED: Final = re.compile(r"(?:\?\?\?|!!!(?=[ \t]+(?:question|faq)\b))[^\"]*\"(?P<title>.*)\"")
+_INDENTED: Final = re.compile(
+    r"(?:\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b))"
+    r"(?:[^\"]*\"(?P<title>.*)\"|[ \t]*[a-z-]*[ \t]+(?P<bare>[^\"]*\?))"
+)
 _MAX_TITLE: Final = 8
 """Maximum lines of a tag with its attributes, or of the title of a box."""
 
@@ -110,12 +113,13 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
 def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     """Return the opener of a box whose text is indented, such as `??? question "Why?"`."""
     found = _INDENTED.fullmatch(lines[number].strip(" \t\\"))
-    if found is None or not found["title"].strip():
+    title = (found["title"] or found["bare"] or "").strip() if found else ""
+    if not title:
         return None
     indent, end = space_before(lines[number]), number + 1
     while end < len(lines) and (not lines[end].strip() or lines[end].startswith(("\t", "  "), indent)):
         end += 1
-    one = Opener(number, number + 1, found["title"].strip(), indent=indent + CODE)
+    one = Opener(number, number + 1, title, indent=indent + CODE)
     # Without an indented text, the answer is what follows, up to the next question.
     one.end = end if any(map(str.strip, lines[one.below : end])) else None
     return one

@@ -340,6 +340,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
     "text",
     [
         '??? question "What does it cost?"\n    Nothing.\n\n??? question "May I cancel?"\n    Any time.\n',
+        "??? question What does it cost?\n    Nothing.\n\n???+ May I cancel?\n    Any time.\n",
         "::: details What does it cost?\nNothing.\n:::\n\n::: details May I cancel?\nAny time.\n:::\n",
         "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
         '!!! question "What does it cost?"\n    Nothing.\n\n!!! faq "May I cancel?"\n    Any time.\n',
