@@ -326,7 +326,7 @@ def _siblings_after(
             is_answered = is_answered or any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
             is_panel = is_in_pair or node.words & NAMES["answer"]
-            if (has_heading and not is_panel) or (is_answered and node.tag == "hr"):
+            if (has_heading and not is_panel) or (is_answered and (has_heading or node.tag == "hr")):
                 return nodes, True
         nodes.append(node)
     return nodes, False
