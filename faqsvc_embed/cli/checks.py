@@ -87,8 +87,12 @@ def _untranslated(folder: Folder) -> Iterator[Problem]:
 
 
 def _without_language(folder: Folder) -> Iterator[Problem]:
-    """Yield the files without a language."""
+    """Yield the files without a language, and the drafts."""
     for file in folder.files:
+        if file.is_draft:
+            yield Problem(
+                file.path, None, "is a draft: a folder does not show it, and a service stores it as one"
+            )
         if file.faq is not None and file.faq.lang is None:
             hint = "has no language, and its texts do not show which: add `lang: en`, for example, at the top"
             yield Problem(file.path, None, hint)

@@ -60,6 +60,24 @@ SECTION_FIELDS: Final = _words(
 )
 GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""
+_YES: Final = _words("true yes y 1 on ja sí si oui sim はい 是 예")
+_NO: Final = _words("false no n 0 off nein non não nao いいえ 否 아니오")
+_STATES: Final = _words(
+    "draft drafts pending unpublished notpublished private hidden inactive disabled archived deleted trash",
+    "trashed future scheduled review inreview entwurf borrador brouillon rascunho 下書き 非公開 草稿 비공개",
+)
+_HIDES: Final = {
+    **dict.fromkeys(
+        _words("draft hidden disabled archived deleted private entwurf borrador brouillon"), _YES
+    ),
+    **dict.fromkeys(
+        _words("published public visible enabled active publicado activo publié actif aktiv"), _NO
+    ),
+    **dict.fromkeys(_words("veröffentlicht sichtbar ativo 公開 공개 공개여부 노출여부 사용여부 useyn"), _NO),
+    **dict.fromkeys(_words("status state poststatus visibility estado statut 公開状態 状态 상태"), _STATES),
+    "publishedat": ("", "none", "null"),
+}
+"""The values of fields that say that an entry is not public."""
 
 DOCUMENT_FIELDS: Final = {
     "slug": "slug",
@@ -95,6 +113,12 @@ PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELD
 PLAIN_FIELDS.update(faqs="items", questions="items", language="lang", intro="introduction")
 FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "language", "website"})
 """Names of fields, as `plain_name` returns them, by which front matter is recognised."""
+
+
+def hidden_by(entry: Mapping[str, Any]) -> str | None:
+    """Return the name of the field that says that an entry is not public, such as `draft: true`."""
+    names = [(str(name), plain_name(name).removeprefix("is")) for name in entry]
+    return next((name for name, plain in names if plain_name(entry[name]) in _HIDES.get(plain, ())), None)
 
 
 def differ_by_number(name: str, other: str) -> bool:

@@ -60,6 +60,11 @@ class FAQFile:
     faq: FAQ | None = None
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether the file says that its FAQ is not public."""
+        return self.document is not None and bool(self.document.draft)
+
 
 BySlug = dict[tuple[str, str | None], FAQFile]
 """Files by slug and language."""
@@ -118,10 +123,9 @@ class Folder:
         return [problem for file in self.files for problem in file.problems]
 
     def find(self, slug: str, lang: str | None) -> FAQFile | None:
-        """Return the translation into a language, else the FAQ itself, else any translation."""
-        by_slug = self._by_slug
-        languages = (lang, None, self._lang, *LANGUAGES)
-        return next((by_slug[slug, each] for each in languages if (slug, each) in by_slug), None)
+        """Return the translation into a language, else the FAQ itself, else any translation; but no draft."""
+        found = (self._by_slug.get((slug, each)) for each in (lang, None, self._lang, *LANGUAGES))
+        return next((file for file in found if file is not None and not file.is_draft), None)
 
     def similar(self, slug: str) -> str:
         """Return the end of a message that suggests the slug of a file, if one is similar."""

@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from faqsvc_embed.errors import quoted
@@ -22,6 +22,7 @@ from faqsvc_embed.files.fields import (
     asking_columns,
     find_columns,
     find_field,
+    hidden_by,
     is_general,
     pairs_of,
     plain_name,
@@ -121,10 +122,12 @@ def to_document(value: object) -> Document:
     value = _in_one_language(value, 0)
     stated = {key: inner for key, inner in value.items() if is_stated(plain_name(key), inner)}
     fields = document_fields(value, stated)
+    if mark := hidden_by(value):
+        fields["draft"] = True
     lang = fields.get("lang")
     found, used = _Finder(lang, _labels(value)).in_document(value, stated)
     fields["unknown"] = [
-        *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
+        *(str(key) for key in value if key not in {mark, *stated} and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
     ]
     if not found.items:
@@ -140,11 +143,14 @@ def to_document(value: object) -> Document:
         raise ValueError(f'{place}: few texts in {names} ask: name the field of the questions "question"')
     fields["unknown"] = [name for name in fields["unknown"] if name not in used]
     found.drop_identifiers()
-    fields["unknown"] += [f"items[].{name}" for name in found.unknown]
     fields["items"], fields["positions"] = _ordered(found)
+    marks = [item.pop("hidden", None) if isinstance(item, dict) else None for item in fields["items"]]
+    hidden = {index: mark for index, mark in enumerate(marks) if mark is not None}
+    fields["unknown"] += [f"items[].{name}" for name in found.unknown if name not in hidden.values()]
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
-    return as_one_format(Document(**fields).without_incomplete(), is_html=page is not None)
+    document = _without_hidden(Document(**fields), hidden)
+    return as_one_format(document.without_incomplete(), is_html=page is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +219,10 @@ class _Finder:
         found = _Found()
         found.add(inner, text_in(value[name], self.lang) if name is not None else None)
         if found.items:
-            found.leave_out(value, {*used, name})
+            mark = hidden_by(value)
+            found.leave_out(value, {*used, name, mark})
+            for item in found.items if mark else ():
+                item["hidden"] = mark
         return found
 
     def in_fields(self, value: Mapping[str, Any], depth: int) -> tuple[_Found, set[str]]:
@@ -278,6 +287,7 @@ class _Finder:
             "section": self.labels.get(section, section) if isinstance(section, str) else section,
             "id": item["id"] if is_item_id(item.get("id")) else None,
             "position": item.get("position"),
+            "hidden": hidden_by(item),
         }
         fields = {
             "question": text_in(item[question_name], self.lang) if question_name else None,
@@ -320,6 +330,28 @@ def _labels(value: Mapping[str, Any]) -> dict[str, str]:
                 if (key := next(keys, None)) is not None and isinstance(text, str):
                     labels[key] = text
     return labels
+
+
+def _without_hidden(document: Document, hidden: Mapping[int, str]) -> Document:
+    """Return a document without the items that its file calls hidden by a field, and a note on each.
+
+    If most items are hidden, the whole FAQ is a draft: the field may say which answer is open.
+    """
+    if len(hidden) * 2 > len(document.items):
+        index, name = next(iter(hidden.items()))
+        message = f"{quoted(name)} says that most questions are not public: the FAQ is a draft"
+        return replace(document, draft=True, notes=[f"{document.place(index, 0)}: {message}"])
+    kept = [index for index in range(len(document.items)) if index not in hidden]
+    notes = [
+        f"{document.place(index, 0)}: left out, as {quoted(name)} says that it is not public"
+        for index, name in hidden.items()
+    ]
+    return replace(
+        document,
+        items=[document.items[index] for index in kept],
+        positions=[document.positions[index] for index in kept],
+        notes=notes,
+    )
 
 
 def _ordered(found: _Found) -> tuple[list[Any], list[str]]:

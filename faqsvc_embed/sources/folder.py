@@ -101,7 +101,9 @@ class FolderSource(BaseSource):
         if self._suggests:
             missing += self._folder.similar(key.slug)
         for other in self._folder.files:
-            if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
+            if other.is_draft and other.slug == key.slug:
+                missing = f"FAQ {key.slug!r}: {other.path} is a draft, which is not shown"
+            elif other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:
                 missing = f"FAQ {key.slug!r}: {other.path} states another slug, {quoted(other.slug)}"
         return FAQNotFound(missing)
 

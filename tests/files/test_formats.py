@@ -459,6 +459,44 @@ def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str,
     assert any(word in notes for word in named)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{"articles": [{"title": "Why not?", "body": "No.", "draft": true}, HOW, WHY]}'),
+        ("a.json", '[{"attributes": {"q": "Why not?", "a": "No.", "publishedAt": null}}, HOW, WHY]'),
+        (
+            "a.json",
+            '[{"title": "Old", "isActive": false, "items": [{"q": "Why not?", "a": "No."}]}, HOW, WHY]',
+        ),
+        ("a.yaml", "- {q: 'Why not?', a: 'No.', status: Draft}\n- HOW\n- WHY\n"),
+        ("a.csv", "q,a,Published\nWhy not?,No.,no\nHow?,Like this.,yes\nWhy?,So.,yes\n"),
+        ("a.csv", "질문,답변,공개여부\nWhy not?,No.,N\nHow?,Like this.,Y\nWhy?,So.,Y\n"),
+    ],
+)
+def test_a_question_that_its_file_calls_hidden_is_left_out_and_named(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    for word, record in (("HOW", '{"q": "How?", "a": "Like this."}'), ("WHY", '{"q": "Why?", "a": "So."}')):
+        text = text.replace(word, record)
+    document = read(tmp_path, name, text)
+    assert [item["question"] for item in document.items] == ["How?", "Why?"]
+    (note,) = [
+        note for note in document.all_notes() if note.startswith(("row 2: ", "line 1: ", "items[0]: "))
+    ]
+    assert "left out" in note
+
+
+@pytest.mark.parametrize("mark", ["status: draft", "published: false", "hidden: yes", "isDraft: true"])
+def test_a_file_that_is_called_hidden_is_a_draft(tmp_path: Path, mark: str) -> None:
+    assert read(tmp_path, "a.md", f"---\n{mark}\n---\n## Why?\n\nSo.\n").draft is True
+    # Where one of many questions is active, it may be the one whose answer is open: none is lost.
+    one = "- {{q: 'Why {0}?', a: So., active: {1}}}\n"
+    document = read(
+        tmp_path, "a.yaml", one.format(1, "true") + one.format(2, "false") + one.format(3, "false")
+    )
+    assert (document.draft, len(document.items), len(document.notes)) == (True, 3, 1)
+
+
 def test_rows_above_the_names_of_columns_are_named(tmp_path: Path) -> None:
     document = read(tmp_path, "a.csv", "Our questions,\nquestion,answer\nWhy?,So.\n")
     (note,) = document.notes

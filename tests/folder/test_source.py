@@ -34,6 +34,15 @@ def test_translations_alone_are_an_faq_in_the_language_of_the_setting(tmp_path: 
     assert FAQEmbed(directory=faqs).get_faq("pricing").title == "Tarifs"
 
 
+def test_a_draft_is_not_shown(faqs: Path) -> None:
+    embed = FAQEmbed(directory=folder(faqs.parent, pricing__de__md=f"---\ndraft: true\n---\n{PREISE}"))
+    assert embed.get_faq("pricing", lang="de").title == "Pricing"
+    folder(faqs.parent, pricing__md=PRICING.replace("lang:", "published: false\nlang:"))
+    error = FAQEmbed(directory=faqs).use_faq("pricing").error
+    assert isinstance(error, FAQNotFound)
+    assert "draft" in str(error)
+
+
 def test_a_file_without_a_language_has_that_of_the_setting(tmp_path: Path) -> None:
     faqs = folder(tmp_path, preise__md=PREISE)
     assert FAQEmbed(directory=faqs).get_faq("preise").lang is None
