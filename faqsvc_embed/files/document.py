@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
@@ -132,15 +132,29 @@ class Document:
         asking = sum(asks(str(items[index]["question"])) for index in kept)
         if not empty or self.answer_format is not None or not asking * 2 > len(kept) > len(empty):
             return self
+        return self.without({index: f"has no {name}, and is left out" for index, name in empty.items()})
+
+    def without_hidden(self, hidden: Mapping[int, str]) -> Self:
+        """Return the document without the items that its file calls hidden by a field, and a note on each.
+
+        If most items are hidden, the whole FAQ is a draft: the field may say which answer is open.
+        """
+        if len(hidden) * 2 > len(self.items):
+            index, name = next(iter(hidden.items()))
+            message = f"{quoted(name)} says that most questions are not public: the FAQ is a draft"
+            return replace(self, draft=True, notes=[*self.notes, f"{self.place(index, 0)}: {message}"])
+        reason = "left out, as {} says that it is not public"
+        return self.without({index: reason.format(quoted(name)) for index, name in hidden.items()})
+
+    def without(self, reasons: Mapping[int, str]) -> Self:
+        """Return the document without the items with these indexes, and a note with the reason for each."""
+        kept = [index for index in range(len(self.items)) if index not in reasons]
         return replace(
             self,
             items=[self.items[index] for index in kept],
             positions=[self.positions[index] for index in kept],
             answer_lines=[self.answer_lines[index] for index in kept if self.answer_lines],
-            notes=[
-                *self.notes,
-                *(f"{self.place(i, 0)}: has no {name}, and is left out" for i, name in empty.items()),
-            ],
+            notes=[*self.notes, *(f"{self.place(index, 0)}: {reason}" for index, reason in reasons.items())],
         )
 
     def all_notes(self) -> list[str]:

@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from faqsvc_embed.errors import quoted
@@ -149,8 +149,8 @@ def to_document(value: object) -> Document:
     fields["unknown"] += [f"items[].{name}" for name in found.unknown if name not in hidden.values()]
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
-    document = _without_hidden(Document(**fields), hidden)
-    return as_one_format(document.without_incomplete(), is_html=page is not None)
+    document = Document(**fields).without_hidden(hidden).without_incomplete()
+    return as_one_format(document, is_html=page is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,28 +330,6 @@ def _labels(value: Mapping[str, Any]) -> dict[str, str]:
                 if (key := next(keys, None)) is not None and isinstance(text, str):
                     labels[key] = text
     return labels
-
-
-def _without_hidden(document: Document, hidden: Mapping[int, str]) -> Document:
-    """Return a document without the items that its file calls hidden by a field, and a note on each.
-
-    If most items are hidden, the whole FAQ is a draft: the field may say which answer is open.
-    """
-    if len(hidden) * 2 > len(document.items):
-        index, name = next(iter(hidden.items()))
-        message = f"{quoted(name)} says that most questions are not public: the FAQ is a draft"
-        return replace(document, draft=True, notes=[f"{document.place(index, 0)}: {message}"])
-    kept = [index for index in range(len(document.items)) if index not in hidden]
-    notes = [
-        f"{document.place(index, 0)}: left out, as {quoted(name)} says that it is not public"
-        for index, name in hidden.items()
-    ]
-    return replace(
-        document,
-        items=[document.items[index] for index in kept],
-        positions=[document.positions[index] for index in kept],
-        notes=notes,
-    )
 
 
 def _ordered(found: _Found) -> tuple[list[Any], list[str]]:
