@@ -1,5 +1,6 @@
 """The FAQs of a folder, which an embed shows instead of a service, or until the service responds."""
 
+from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.cache.entry import Entry, Key
@@ -110,6 +111,6 @@ class FolderSource(BaseSource):
 
 def _unreadable(directory: str, error: OSError) -> str:
     return (
-        f"directory is {directory!r}, which cannot be read: {error.strerror}; name a folder of FAQ files "
-        "such as pricing.md, as an absolute path or relative to the working directory"
+        f"directory is {directory!r}, which cannot be read: {error.strerror}: {Path(directory).absolute()}; "
+        "name a folder of FAQ files such as pricing.md"
     )
