@@ -131,7 +131,11 @@ async def unpublish_faq(call: Call) -> CallToolResult:
         public = [one.lang for one in restored.translations if one.state == "published"]
         note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
         return result_of({"slug": slug, "state": restored.state}, notes=[note])
+    was_public = await _is_public(client, slug, lang)
     await client.aunpublish_faq(slug, lang=lang)
+    if not was_public:
+        note = "No reader ever saw it: it is a draft, which the user can discard at the desk"
+        return result_of({"slug": slug, "state": "draft"}, notes=[note])
     other = "get another published language, or 410 Gone if there is none"
     notes = [
         f"Readers of {lang} {other}" if lang else "Readers get 410 Gone",
@@ -139,6 +143,15 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     ]
     content = {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished"}
     return result_of({**content, "undo": f"faqsvc restore {shlex.quote(slug)}"}, notes=notes)
+
+
+async def _is_public(client: FAQClient, slug: str, lang: str | None) -> bool:
+    """Return whether an FAQ was ever published; readers of an unpublished one get 410."""
+    try:
+        await client.aget_published(slug, lang=lang)
+    except FAQNotFound as error:
+        return error.status != 404
+    return True
 
 
 async def _taken(client: FAQClient, record: FAQ) -> ToolError:

@@ -103,6 +103,7 @@ def test_an_assistant_undoes_what_was_unpublished_last(
     message = error(call(owner, "unpublish_faq", undo))
     assert all(part in message for part in ("nothing to restore", "update_faq", "faqsvc revert")), message
     put(owner, "drafted-back", draft=True)
+    assert content(call(owner, "unpublish_faq", {"slug": "drafted-back"}))["state"] == "draft"
     owner.unpublish_faq("drafted-back", purge=True)
     back = content(call(owner, "unpublish_faq", {"slug": "drafted-back", "undo": True}))
     assert (back["state"], "Nothing" in back["note"]) == ("draft", True)
