@@ -153,14 +153,19 @@ class _Questions:
         self.put(one, change)
 
     def edit(self, one: _Question, change: Change, new_id: str | None) -> None:
-        """Change the texts, the id and the place of a question."""
+        """Change the texts, the id and the place of a question.
+
+        Beside a new text, the section that the question is in only tells which one is meant.
+        """
+        has_text = (change.answer, change.new_question) != (None, None)
+        stays = change.section is None or (has_text and _meant([one.group()], change))
         self.forget(one)
         self.check_free(change.new_question, new_id)
         one.question = change.new_question or one.question
         one.answer = change.answer or one.answer
         one.id = new_id or one.id
         self.know(one)
-        if change.section is not None or change.after is not None:
+        if not stays or change.after is not None:
             place = self.order.index(one)
             del self.order[place]
             self.put(one, change, place)

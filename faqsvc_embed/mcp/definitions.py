@@ -42,9 +42,8 @@ def _texts(*names: str) -> Definition:
 
 def _page_of(entry: Definition, **more: Definition) -> Definition:
     """Return the schema of one page of a list, with `more` fields."""
-    note = _text("Says what was cut, and how to get it")
     entries = _array(items=_object(entry, list(entry)))
-    parts = {"items": entries, "total": _integer(), "nextOffset": _integer(), "note": note}
+    parts = {"items": entries, "total": _integer(), "nextOffset": _integer(), "note": _text()}
     return _object({**more, **parts}, ["items", "total"])
 
 
@@ -86,7 +85,9 @@ _CHANGE: Final = _arguments(
         "add": _boolean("Adds it; only if no other asks the same"),
         "newQuestion": _text("Renames it"),
         "remove": _boolean("Removes it"),
-        "after": _text("Moves it after this one; empty: first. With section: moves the section"),
+        "after": _text(
+            "Moves it after this one, into its section; empty: first. With its own section: moves that"
+        ),
         "section": _text("Its section, or another; empty: none"),
         "id": _text("Its id or, beside question, its new id"),
     }

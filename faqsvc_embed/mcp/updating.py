@@ -205,19 +205,13 @@ def _different(items: Sequence[Item], introduction: str | None) -> str:
 
 
 def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
-    """Return the items of an FAQ after changes. A changed text that names its present section does not move.
+    """Return the items of an FAQ after changes.
 
     Raises:
         ToolError: a change cannot be made.
     """
-    find, wanted = finder(old.items), list[Change]()
-    for change in changes:
-        item, has_texts = find(change), (change.answer, change.new_question) != (None, None)
-        is_text = has_texts and change.after is None and not change.remove
-        is_own = is_text and item is not None and change.section == item.section
-        wanted.append(replace(change, section=None) if is_own else change)
     try:
-        return apply_changes(old.items, wanted)
+        return apply_changes(old.items, changes)
     except ChangeRefused as error:
         change, named = changes[error.index], [json.dumps(one, ensure_ascii=False) for one in error.closest]
         advice = [f"Nothing was written: {error.reason}."]
@@ -225,7 +219,7 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
             advice += [f"If the user means one of these, name it in exactly these words: {', '.join(named)}."]
         if error.code != "unknown-question" or change.add:
             advice += ["Correct the changes and call again, or ask the user to make them at the desk."]
-        elif change.question is not None and find(Change(question=change.question)) is None:
+        elif change.question is not None and finder(old.items)(Change(question=change.question)) is None:
             advice += ["If no other question asks the same, add it: call again with add: true."]
         raise ToolError(" ".join(advice)) from None
 

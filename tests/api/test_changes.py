@@ -133,15 +133,16 @@ def test_a_question_that_is_there_twice_is_not_changed_unless_its_id_tells_which
 def test_the_section_tells_apart_questions_with_one_text_and_so_does_the_answer_of_one_to_remove() -> None:
     items: tuple[Item, ...] = (
         Item(0, "Who?", "I.", "Tea"),
-        Item(1, "Who?", "You.", "Cake"),
-        Item(2, "Who?", "They.", "Cake"),
+        Item(1, "When?", "Now.", "Tea"),
+        Item(2, "Who?", "You.", "Cake"),
         Item(3, "Who?", "They.", "Cake"),
+        Item(4, "Who?", "They.", "Cake"),
     )
     changed = apply({"question": "who", "answer": "We.", "section": "tea"}, items=items)
-    assert [item.answer for item in changed if item.section == "Tea"] == ["We."]
+    assert [item.answer for item in changed if item.section == "Tea"] == ["We.", "Now."]
     for _ in range(2):
         items = apply({"question": "Who?", "answer": "They.", "section": "Cake", "remove": True}, items=items)
-    assert texts(items) == [("Who?", "I.", "Tea"), ("Who?", "You.", "Cake")]
+    assert texts(items) == [("Who?", "I.", "Tea"), ("When?", "Now.", "Tea"), ("Who?", "You.", "Cake")]
     for change in (
         {"answer": "You."},
         {"remove": True},
@@ -413,7 +414,7 @@ def model(rows: Model, change: dict[str, Any]) -> Model | None:
     if new != name and any(row[0] == new for row in rows):
         return None
     changed = (new, change.get("answer", found[1]), found[2])
-    if "section" in change:
+    if "section" in change and ("answer" not in change or change["section"] != found[2]):
         place, rest = rows.index(found), [row for row in rows if row is not found]
         if not found[2] or any(row[2] == change["section"] for row in rest):
             return moved(rest, (*changed[:2], change["section"]))

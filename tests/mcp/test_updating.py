@@ -221,6 +221,10 @@ def test_items_go_back_in_as_get_faq_gave_them(owner: FAQClient) -> None:
         ("Question 2?", "Cake"),
         ("Question 0?", "Cake"),
     ]
+    twins = [{"question": "Twin?", "answer": "Yes.", "section": section} for section in ("Tea", "Cake")]
+    put(owner, "twins", items=twins)
+    content(update(owner, "twins", 1, {**twins[0], "answer": "No."}))
+    assert answers(owner, "twins") == ["No.", "Yes."]
     message = error(update(owner, "echoed", 3, {**after[0], "position": 2}))
     assert ("'position'" in message, "after" in message) == (True, True)
     translated = [{**item, "question": f"Frage {n}?"} for n, item in enumerate(read)]
