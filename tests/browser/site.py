@@ -42,6 +42,7 @@ SECTIONS: Final = FAQ.from_dict(
     {
         "slug": "sections",
         "title": "Shop",
+        "introduction": "So.",
         "lang": "de",
         "items": [
             {"question": f"{section} {number}?", "answer": "So. " * 40, "section": section}
@@ -81,7 +82,7 @@ PAGES: Final = {
     "exclusive-disclosure": _tag("pricing", "disclosure", "exclusive=true"),
     **{variant: _tag("pricing", variant) for variant in VARIANTS},
     "open-cards": _tag("pricing", "open", 'look="cards"'),
-    **{look: _tag("pricing", "details", f'look="{look}"') for look in ("lines", "columns")},
+    **{look: _tag("pricing", "details", f'look="{look}"') for look in ("lines", "columns", "plain")},
     **{f"cards-{variant}": _tag("rich", variant, 'look="cards"') for variant in VARIANTS},
     **{f"sections-{variant}": _tag("sections", variant) for variant in VARIANTS},
     **{f"rich-{variant}": _tag("rich", variant, THEME) for variant in VARIANTS},

@@ -75,6 +75,18 @@ def test_all_cards_with_open_answers_have_the_same_border(page: Page, host: str)
     assert len(set(borders)) == 1
 
 
+@pytest.mark.parametrize("path", ["cards-details", "open-cards", "columns", "plain"])
+def test_the_stylesheet_of_another_document_on_the_page_changes_no_look(
+    page: Page, host: str, path: str
+) -> None:
+    page.goto(f"{host}/details")
+    another = page.locator(".faqsvc style").evaluate("e => e.outerHTML")
+    page.goto(f"{host}/{path}")
+    before = picture(page.locator(".faqsvc"))
+    page.evaluate("html => document.body.insertAdjacentHTML('beforeend', html)", another)
+    assert picture(page.locator(".faqsvc")) == before
+
+
 # Focus and hover
 
 
@@ -184,7 +196,7 @@ def test_the_placeholder_of_the_filter_is_legible_on_a_phone_and_on_a_dark_page(
     html = "".join(map(fake_embed({}).render, faqs))
     dark = '<body style="background: #15171a; color: #e9e7e2; font: 16px sans-serif; margin: 24px">'
     page.set_viewport_size({"width": 320, "height": 700})
-    page.set_content(f"<!doctype html>{dark}{html}")
+    page.set_content(f"<!doctype html>{dark}<style>::placeholder {{ color: #bbb }}</style>{html}")
     found = page.get_by_role("searchbox").evaluate_all("""all => all.map(field => {
         const pen = document.createElement("canvas").getContext("2d"), style = getComputedStyle(field);
         pen.font = style.font;

@@ -294,9 +294,9 @@ def test_a_reset_of_all_elements_keeps_the_space_around_a_question(
             const title = words.getClientRects()[0], section = faq.querySelectorAll('.faqsvc-section')[1]
             words.selectNodeContents(section)
             const before = section.previousElementSibling.getBoundingClientRect()
-            const index = box('.faqsvc-index')
-            return [index.top - title.bottom, box('.faqsvc-tools').top - index.bottom,
-                words.getClientRects()[0].top - before.bottom]
+            const index = box('.faqsvc-index'), introduction = box('.faqsvc-introduction p')
+            return [introduction.top - title.bottom, index.top - introduction.bottom,
+                box('.faqsvc-tools').top - index.bottom, words.getClientRects()[0].top - before.bottom]
         }"""
     )
     assert min(around) > 10

@@ -74,7 +74,8 @@ def test_any_rule_of_the_host_wins_except_for_buttons_and_menus_and_where_conten
     }
     assert important == {
         (".faqsvc :is(.faqsvc-item,.faqsvc-section)[hidden]", "display"),
-        # The space below an answer is one, not two.
+        # The space below an answer or an introduction is one, not two.
+        (".faqsvc-introduction>:last-child", "margin-block-end"),
         (".faqsvc-answer >:nth-last-child(1 of :not(.faqsvc-anchor))", "margin-block-end"),
         ('.faqsvc-panel[hidden="until-found"]', "display"),
         (".faqsvc-panel[hidden]", "display"),  # on paper
