@@ -235,7 +235,6 @@ HOSTILE = [
     b'{"slug":"p","items":[]} trailing',
     b'{"slug":"p","items":[],"cta":' + b"[" * 100_000,
     b'{"slug":"p","items":[],"cta":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-    b'{"slug":"p","items":[],"x":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
     b'\xef\xbb\xbf{"slug":"p","items":[],"x":' + b"[" * 100_000,
     b'{"slug":"p","items":[],"cta":' + b"9" * 5_000 + b"}",
     b'{"slug":"p","items":[{"question":"q","answer":"a","position":' + b"9" * 5_000 + b"}]}",
