@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import idempotency_key
@@ -52,8 +53,9 @@ async def generate_faq(call: Call) -> CallToolResult:
         raise ToolError(
             f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
         ) from None
+    read = (replace(item, answer=item.answer_markdown or item.answer) for item in found)
     entries = [
-        {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in found
+        {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in read
     ]
     part, notes = part_of(entries, 0, "items")
     if part.pop("nextOffset", None):  # the tool has no offset

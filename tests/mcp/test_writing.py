@@ -47,7 +47,8 @@ def test_generated_items_come_with_their_sources_and_sections(
     client: FAQClient, faulty: FaultyServer
 ) -> None:
     items = [*GENERATED, {**GENERATED[0], "question": "Is it hot?", "section": "Tea"}]
-    faulty.behave(behaviours.body(json.dumps({"items": items}).encode()))
+    generated = [items[0], {**items[1], "answer": "Very.", "answerMarkdown": items[1]["answer"]}]
+    faulty.behave(behaviours.body(json.dumps({"items": generated}).encode()))
     arguments = {**WEBSITE, "lang": "ko", "count": 5}
     found = content(call(client, "generate_faq", arguments))
     assert found == {"items": items, "total": 2}
