@@ -46,6 +46,10 @@ async def update_faq(call: Call) -> CallToolResult:
         source = (await _published(client, slug)).record
         old = replace(source, title="", lang=given["lang"], introduction=None, items=())
         new, notes = await asyncio.to_thread(_translated, old, given)
+        if (count := len(source.items)) != len(new.items):
+            notes.append(
+                f"In {source.lang}, the FAQ has {count} questions; this translation has {len(new.items)}"
+            )
     else:
         _check_newest(newest, given)
         old = newest.record

@@ -522,7 +522,7 @@ def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> 
     put(owner, "untitled", title="Prices")
     german = {"question": "Frage?", "answer": "**Ja.**", "section": "Eins", "id": "one"}
     written = content(update(owner, "untitled", 0, german, lang="de"))
-    assert all(part in written["note"] for part in ("title", "Markdown"))
+    assert all(part in written["note"] for part in ("title", "Markdown", "3 questions"))
     item = owner.get_faq("untitled", lang="de").items[0]
     assert (item.section, item.id, owner.get_faq("untitled", lang="de").answer_format) == (
         "Eins",
