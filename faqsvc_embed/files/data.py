@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count, zip_longest
+from itertools import count, pairwise, zip_longest
 from typing import Any, Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
@@ -21,8 +21,10 @@ from faqsvc_embed.files.fields import (
     ANSWER_FIELDS,
     DOCUMENT_FIELDS,
     QUESTION_FIELDS,
+    SECTION_FIELDS,
     asking_columns,
     find_columns,
+    find_field,
     plain_name,
 )
 from faqsvc_embed.files.records import to_document
@@ -137,7 +139,7 @@ def to_fields(document: Document) -> dict[str, Any]:
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the value of a YAML document, in which every scalar stays text: `no`, `1.10` and dates too.
+    """Return the value of a YAML document, in which `no`, `1.10` and dates too stay text; `null` is None.
 
     Raises:
         ValueError: it is not YAML, has a key twice or too many aliases, or is nested too deeply.
@@ -165,6 +167,8 @@ def _value(node: Any, counter: Iterator[int], depth: int = 1) -> Any:
     if next(counter) >= MAX_VALUES:
         raise ValueError(f"line {line}: too many aliases or values: at most {MAX_VALUES:,} values are read")
     if node.id == "scalar":
+        if node.style is None and node.value.lower() in ("~", "null"):
+            return None
         return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
     if depth > MAX_DEPTH:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
@@ -193,8 +197,11 @@ def read_csv(text: str) -> Document:
     """
     rows = list(_rows(text)) or [(0, [])]
     above = next((place for place, (_, row) in enumerate(rows[:_MAX_ABOVE]) if _are_names(row)), 0)
-    notes = [f"row {number}: left out: above the names of the columns" for number, _ in rows[:above]]
     (first, header), *rest = rows[above:]
+    aside = {number: "above the names of the columns" for number, _ in rows[:above]}
+    aside |= {number: "the names of the columns again" for number, row in rest if row == header}
+    notes = [f"row {number}: left out: {reason}" for number, reason in aside.items()]
+    rest = [(number, row) for number, row in rest if number not in aside]
     names = [name.strip().strip("\ufeff") for name in header]
     columns = find_columns(names) or asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
     if columns is None:
@@ -215,11 +222,21 @@ def read_csv(text: str) -> Document:
         record.update(dict.fromkeys(columns, ""))  # the row may be shorter
         record.update((name, cell) for name, cell in zip(names, row, strict=False) if name)
         records += [record] if any(record[name].strip() for name in columns) else []
+    if section := find_field([name for name in names if name not in columns], SECTION_FIELDS):
+        _fill_down(records, section)
     document = to_document(records)
     if records and not document.positions:
         raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
     unknown = [name.removeprefix("items[].") for name in document.unknown]
     return replace(document, items=document.items or [], unknown=unknown, notes=[*notes, *document.notes])
+
+
+def _fill_down(records: list[Located], section: str) -> None:
+    """Give each record its section where only the first of a section names it, as merged cells are saved."""
+    given = [record[section] for record in records if record.get(section)]
+    if len({*given}) == len(given) < len(records) and given[:1] == [records[0].get(section)]:
+        for above, record in pairwise(records):
+            record[section] = record.get(section) or above[section]
 
 
 def _are_names(row: Sequence[str]) -> bool:

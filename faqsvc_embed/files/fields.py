@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from faqsvc_embed.files.asking import asks
@@ -50,7 +50,7 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "description html details value ご回答 解答 risposte antwoorden odpowiedzi",
     "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
-LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")
+LIST_FIELDS: Final = _words("items list lists bullets points steps step listitems answerlist additional")
 """The names of a list, or of a further text, that continues an answer."""
 SECTION_FIELDS: Final = _words(
     "section category categories group topic topics theme sectiontitle subheader kategorie rubrik thema",
@@ -63,7 +63,7 @@ GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 _YES: Final = _words("true yes y 1 on ja sí si oui sim はい 是 예")
 _NO: Final = _words("false no n 0 off nein non não nao いいえ 否 아니오")
 _STATES: Final = _words(
-    "draft drafts pending unpublished notpublished private hidden inactive disabled archived deleted trash",
+    "0 draft drafts pending unpublished notpublished private hidden inactive disabled archived deleted trash",
     "trashed future scheduled review inreview entwurf borrador brouillon rascunho 下書き 非公開 草稿 비공개",
 )
 _HIDES: Final = {
@@ -146,34 +146,51 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     return next((found_in[want] for want in wanted if want in found_in), None)
 
 
-def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the fields with the answers of each question, by names such as `pay_q` and `a_pay`.
+def pairs_of(
+    names: Iterable[str],
+    questions: Collection[str] = QUESTION_LABELS,
+    answers: Collection[str] = ANSWER_LABELS,
+) -> dict[str, tuple[str, ...]]:
+    """Return the fields with the answers of each question, by names with labels such as `pay_q` and `a_pay`.
 
     An answer may be spread over several numbered fields.
     """
-    parts = {name: part for name in names if (part := _role_of(name)) is not None}
-    answers = defaultdict[tuple[str, ...], list[str]](list)
+    labels = dict.fromkeys(questions, False) | dict.fromkeys(answers, True)
+    parts = {name: part for name in names if (part := _role_of(name, labels)) is not None}
+    answered = defaultdict[tuple[str, ...], list[str]](list)
     for name, (is_answer, stem, number) in parts.items():
         for place in ((stem,), (stem, number)) if is_answer else ():
-            answers[place].append(name)
+            answered[place].append(name)
     pairs = dict[str, tuple[str, ...]]()
     for name, (is_answer, stem, number) in parts.items():
-        own = [] if is_answer else answers.get((stem, number)) or ([] if number else answers.get((stem,), []))
+        own = (
+            [] if is_answer else answered.get((stem, number)) or ([] if number else answered.get((stem,), []))
+        )
         pairs |= {name: tuple(own)} if own else {}
     return pairs
 
 
-def _role_of(name: str) -> tuple[bool, str, str] | None:
+def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return the fields with the answers of each question, also of `pay_title` and `pay_text` if all ask."""
+    if len(pairs := pairs_of(texts)) < _SEVERAL:
+        pairs = pairs_of(texts, GENERAL, ANSWER_FIELDS + LIST_FIELDS)
+        return pairs if all(asks(str(texts[name])) for name in pairs) else {}
+    return pairs
+
+
+def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, str, str] | None:
     """Return whether a field has an answer, and the other words and the number of its name.
 
     The label, such as `q`, is the last word or the first. Other names are not of a question or an answer.
     """
     words = _WORD.findall(name)
-    number = words.pop() if words and words[-1].isdigit() else ""
+    number = ""
+    while words and words[-1].isdigit():  # the parts of `answer 2.1` and `answer 2.2` belong to `question 2`
+        number = words.pop()
     for at in (-1,) if _LANGUAGE.search(name) else (-1, 0) if words else ():
-        if (label := words[at].lower()) in QUESTION_LABELS or label in ANSWER_LABELS:
+        if (is_answer := labels.get(words[at].lower())) is not None:
             del words[at]
-            return label in ANSWER_LABELS, " ".join(words).lower(), number
+            return is_answer, " ".join(words).lower(), number
     return None
 
 

@@ -20,6 +20,7 @@ from faqsvc_embed.files.fields import (
     SECTION_FIELDS,
     Columns,
     asking_columns,
+    asking_pairs,
     find_columns,
     find_field,
     hidden_by,
@@ -30,6 +31,7 @@ from faqsvc_embed.files.fields import (
 )
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
+    cleaned,
     document_fields,
     faq_page,
     is_stated,
@@ -124,8 +126,11 @@ def to_document(value: object) -> Document:
     fields = document_fields(value, stated)
     if mark := hidden_by(value):
         fields["draft"] = True
+    if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
+        fields.setdefault("answer_format", "text")
     lang = fields.get("lang")
-    found, used = _Finder(lang, _labels(value)).in_document(value, stated)
+    finder = _Finder(lang, _labels(value), is_written="answer_format" in fields)
+    found, used = finder.in_document(value, stated)
     fields["unknown"] = [
         *(str(key) for key in value if key not in {mark, *stated} and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
@@ -147,8 +152,6 @@ def to_document(value: object) -> Document:
     marks = [item.pop("hidden", None) if isinstance(item, dict) else None for item in fields["items"]]
     hidden = {index: mark for index, mark in enumerate(marks) if mark is not None}
     fields["unknown"] += [f"items[].{name}" for name in found.unknown if name not in hidden.values()]
-    if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
-        fields.setdefault("answer_format", "text")
     document = Document(**fields).without_hidden(hidden).without_incomplete()
     return as_one_format(document, is_html=page is not None)
 
@@ -160,6 +163,8 @@ class _Finder:
     lang: Any
     labels: Mapping[str, str]
     """Names of sections by their ids."""
+    is_written: bool = False
+    """Whether the package or the service wrote the texts, which stay as they are."""
 
     def in_document(self, value: Mapping[str, Any], stated: Mapping[str, Any]) -> tuple[_Found, set[str]]:
         """Return the items in a document with `stated` fields, and the names of the fields that have them."""
@@ -229,8 +234,7 @@ class _Finder:
         """Return the items in the fields of a mapping, and the names of these fields."""
         found = _Found()
         texts = {str(key): inner for key, inner in value.items() if is_text(inner)}
-        pairs = pairs_of(texts)
-        if len(pairs) >= _SEVERAL:
+        if len(pairs := asking_pairs(texts)) >= _SEVERAL:
             asked = [(texts[name], [texts[one] for one in own]) for name, own in pairs.items()]
             used = {*pairs, *(name for own in pairs.values() for name in own)}
         elif texts and sum(map(asks, texts)) * 2 > len(value):
@@ -270,6 +274,7 @@ class _Finder:
             return found
         # The keywords of JSON-LD begin with @.
         item = {str(key): inner for key, inner in item.items() if not str(key).startswith("@")}
+        item = item if self.is_written else {key: cleaned(inner) for key, inner in item.items()}
         question_name, answer_name = columns or usual_columns(item)
         rest = [name for name in item if name not in (question_name, answer_name)]
         sections = {name: only_text(item[name]) for name in rest}

@@ -1,5 +1,6 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -20,11 +21,32 @@ MAX_FIELDS: Final = 100
 """Maximum fields of an answer in JSON-LD. Only the text of a larger one is read: many may refer to it."""
 
 
+_NOTHING: Final = frozenset(("null", "~", "\\n", "nan", "undefined", "#n/a", "[object object]"))
+"""Texts that programs write for a value that is missing."""
+_LINE_BREAK: Final = re.compile(r"(?:\\r)?\\n(?=\\|\s|[-*•–(0-9A-ZÀ-Þ]|[^\x00-ÿ])")
+"""A line break as program code writes it: before a word, a number or a list, not within a word."""
+_PATH: Final = re.compile(r"\b[A-Za-z]:\\|`")
+"""A folder of Windows, or code, in which a backslash is one."""
+_EXCEL: Final = re.compile(r"_x000[dD]_|\A'(?=[=+@-]\S)|(?<=[a-z])\\(?='[a-z])")
+"""A carriage return of Excel, an apostrophe before what is no formula, and an apostrophe that is escaped."""
+
+
 class Located(dict[str, Any]):
     """A mapping with its place in the file, such as `line 5`."""
 
     def __init__(self, place: str) -> None:
         self.place: str = place
+
+
+def cleaned(value: Any) -> Any:
+    """Return a text of an export without what programs write into it; None if it stands for no value."""
+    if not isinstance(value, str):
+        return value
+    if value.strip().lower() in _NOTHING:
+        return None
+    if _LINE_BREAK.search(value) and not _PATH.search(value):
+        value = value.replace("\\r", "").replace("\\n", "\n")
+    return _EXCEL.sub("", value)
 
 
 def is_text(value: object) -> bool:

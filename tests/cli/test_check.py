@@ -91,6 +91,8 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         ("terms.yaml", "lang: en\nitems:\n- q: Why?\n  a: So.\n  section: '{{ x }}'\n", 3, "{{ x }}"),
         ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\n## Why?\nYes.\n", 9, "asks the same"),
         ("terms.csv", "question,answer,colour\nWhy?,So.,red\n", None, "colour"),
+        ("terms.csv", 'q,a\nWhy?,So.\nHow?,"=HYPERLINK(""/x"")"\n', 3, "HYPERLINK"),
+        ("terms.csv", "q,a\nWhy?,Itâ€™s so.\n", 2, "encoding"),
     ],
     ids=[
         "text of a section",
@@ -99,6 +101,8 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         "in a section",
         "a repeated question",
         "a column",
+        "a formula",
+        "a wrong encoding",
     ],
 )
 def test_what_is_left_out_or_shown_as_typed_is_a_note_with_its_place(

@@ -397,6 +397,11 @@ _RECORDS = {
     "2:\n  ques: May I cancel?\n  ans: Any time.\n",
     "words-after-labels.json": '{"title": "FAQ", "q_price": "What does it cost?", "a_price": "Nothing.",'
     ' "q_cancel_early": "May I cancel?", "a_cancel_early": "Any time."}',
+    "titles.json": '{"name": "Heron", "price_title": "What does it cost?", "price_text": "Nothing.",'
+    ' "q3-title": "May I cancel?", "q3-step-1": "Any time.", "q3-step-2": "Call."}',
+    "parts.json": '{"question 1": "What does it cost?", "answer 1": "Nothing.", '
+    '"question 2": "May I cancel?", "answer 2.1": "Any time.", "answer 2.1.1": "Even at night.", "answer 2.2": "Or rather never."}',
+    "again.csv": "question,answer\nWhat does it cost?,Nothing.\n\nquestion,answer\nMay I cancel?,Any time.\n",
     "camel.json": '{"priceQuestion": "What does it cost?", "priceAnswer": "Nothing.",'
     ' "cancelQuestion": "May I cancel?", "cancelAnswer": "Any time.", "data": "x"}',
     "groups-of-pairs.json": '{"a": {"title": "Price", "q1": "What does it cost?",'
@@ -434,7 +439,43 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
-    assert name not in ("paragraphs.csv", "points.yaml") or items[1]["answer"].endswith("Or rather never.")
+    assert name not in ("paragraphs.csv", "points.yaml", "parts.json") or items[1]["answer"].endswith(
+        "Or rather never."
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        (r"By card:\n- one\n- two", "By card:\n- one\n- two"),
+        (r"First.\r\nSecond.", "First.\nSecond."),
+        (r"In C:\New\notes", r"In C:\New\notes"),
+        ("One_x000D_\ntwo", "One\ntwo"),
+        ("'+49 30 1234", "+49 30 1234"),
+        ("'Tis so", "'Tis so"),
+        (r"It\'s so", "It's so"),
+        ("None", "None"),
+    ],
+)
+def test_what_programs_write_into_exports_is_no_part_of_an_answer(
+    tmp_path: Path, typed: str, answer: str
+) -> None:
+    record = {"question": "How?", "answer": typed, "section": "null"}
+    for name, text in (
+        ("a.json", json.dumps([record])),
+        ("a.csv", f'question,answer,section\nHow?,"{typed}",NULL\n'),
+    ):
+        (item,) = read(tmp_path, name, text).items
+        assert (item["answer"], item.get("section")) == (answer, None)
+    written = {"answerFormat": "text", "items": [record]}  # by this package, from what an editor typed
+    assert read(tmp_path, "a.json", json.dumps(written)).items == [record]
+
+
+def test_a_cell_that_is_merged_over_rows_names_the_section_of_each(tmp_path: Path) -> None:
+    rows = "category,question,answer\nPay,Why?,So.\n,How?,So.\n{},Where?,There.\n,When?,Now.\n"
+    for name, sections in (("Ship", ["Pay", "Pay", "Ship", "Ship"]), ("Pay", ["Pay", None, "Pay", None])):
+        items = read(tmp_path, "a.csv", rows.format(name)).items
+        assert [item.get("section") for item in items] == sections
 
 
 @pytest.mark.parametrize(
