@@ -400,7 +400,8 @@ _RECORDS = {
     "titles.json": '{"name": "Heron", "price_title": "What does it cost?", "price_text": "Nothing.",'
     ' "q3-title": "May I cancel?", "q3-step-1": "Any time.", "q3-step-2": "Call."}',
     "parts.json": '{"question 1": "What does it cost?", "answer 1": "Nothing.", '
-    '"question 2": "May I cancel?", "answer 2.1": "Any time.", "answer 2.1.1": "Even at night.", "answer 2.2": "Or rather never."}',
+    '"question 2": "May I cancel?", "answer 2.1": "Any time.",'
+    ' "answer 2.1.1": "Even at night.", "answer 2.2": "Or rather never."}',
     "again.csv": "question,answer\nWhat does it cost?,Nothing.\n\nquestion,answer\nMay I cancel?,Any time.\n",
     "camel.json": '{"priceQuestion": "What does it cost?", "priceAnswer": "Nothing.",'
     ' "cancelQuestion": "May I cancel?", "cancelAnswer": "Any time.", "data": "x"}',
