@@ -75,8 +75,8 @@ class Candidate:
 
     @property
     def kind(self) -> object:
-        """The kind of markup, such as `details`; equal for all candidates of the kind."""
-        return self.group[0] if isinstance(self.group, tuple) else None
+        """The kind of markup, such as `details`, and the tag; equal for all candidates of the kind."""
+        return (self.group[0], self.element.tag) if isinstance(self.group, tuple) else None
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""

@@ -37,7 +37,8 @@ TEXT_BLOCK: Final = "#text"
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 BLOCKS: Final = NAMES["block"]
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# A letter after a digit is no word: it is mostly part of a random name, as in `x19q`.
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+[a-z]?(?![a-z])")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _PROTECTED = "/cdn-cgi/l/email-protection#"
 """The path of the links with which Cloudflare hides addresses."""

@@ -112,12 +112,11 @@ def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
 
     The terms of definition lists are claimed already, so a free `<dt>` is used as a button.
     """
+    classes = {element: words_of(element.attrs.get("class", "")) for element in free if element.tag != "h1"}
     titles = [
         element
-        for element in free
-        if element.tag != "h1"
-        and element.words & NAMES["accordion"]
-        and element.words & NAMES["accordion_title"]
+        for element, words in classes.items()
+        if words & NAMES["accordion"] and words & NAMES["accordion_title"]
     ]
     yield from (title for title in _innermost(titles) if not claims.overlap(title.parent or title))
     for group in similar_elements(_innermost([element for element in free if _is_control(element)])):

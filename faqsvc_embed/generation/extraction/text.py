@@ -92,9 +92,8 @@ def _is_decoration(element: Element) -> bool:
             return True
     if element.tag == "a" and element.attrs.get("href", "").startswith("#") and not _is_first(element):
         return ends_page(plain(raw_text(element)))
-    if element.tag in ("span", "b", "strong", "i", "em") and _is_first(element):
-        return is_label(plain(raw_text(element)))
-    return False
+    is_part = element.tag in ("span", "b", "strong", "i", "em", "div", "p") and not element.contains_blocks
+    return is_part and _is_first(element) and is_label(plain(raw_text(element)))
 
 
 def _is_note_mark(element: Element) -> bool:
