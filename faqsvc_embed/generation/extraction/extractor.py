@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import islice
 from typing import Final
 
 import turbohtml
@@ -148,18 +149,17 @@ def _set_sections(found: list[Candidate], context: PageContext, claims: Claims) 
 
     `found` is in document order.
     """
-    titles = [
-        element
-        for element in context.elements
-        if element.tag in HEADINGS and element.tag != "h1" and not claims.overlap(element)
-    ]
+    titles = [one for one in context.elements if one.tag in HEADINGS and not claims.overlap(one)]
+    if sum(title.tag == "h1" for title in titles) == 1:
+        titles = [title for title in titles if title.tag != "h1"]
     sections, read = dict[Candidate, str](), cache(question_text)
     titles, above = titles[::-1], list[Element]()  # `above` has at most one of each level
     for candidate in found:
         while titles and titles[-1].start < candidate.element.start:
             title = titles.pop()
             above = [*(one for one in above if HEADINGS[one.tag] < HEADINGS[title.tag]), title]
-        level = HEADINGS.get(candidate.element.tag, 7)
+        around = (candidate.element, *islice(candidate.element.ancestors(), 2))
+        level = next((HEADINGS[one.tag] for one in around if one.tag in HEADINGS), 7)
         nearest = next((one for one in reversed(above) if HEADINGS[one.tag] < level), None)
         text = read(nearest) if nearest is not None else ""
         if 0 < len(text) <= MAX_SECTION and not announces_faq(text):

@@ -55,6 +55,8 @@ def test_the_heading_above_questions_is_their_section_if_the_page_has_several() 
 
     assert sections(first + second + title) == ["Orders", "Returns", None]
     assert sections(first) == [None]
+    large = "<h1>Parts</h1><h3><a>Is it new?</a></h3><p>No.</p><h3><a>Where is it?</a></h3>"
+    assert sections(f"{large}{first}")[0] == "Parts"
 
 
 def test_a_long_heading_above_many_questions_is_read_once() -> None:
