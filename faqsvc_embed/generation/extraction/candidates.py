@@ -4,6 +4,7 @@ A candidate is accepted because of its text, its neighbours, or an FAQ around it
 no later one may use them.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
@@ -39,6 +40,7 @@ MANY: Final = 3
 """The number from which questions are many: beside them, one other element that opens is a menu."""
 SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^\s()]*\)")
 
 
 class Evidence(Enum):
@@ -98,7 +100,10 @@ def shortened(answer: str, *, is_cut: bool = False) -> str:
 def cleaned(answer: str) -> str:
     """Return an answer without its label, and without `Was this helpful?` and the like at its end."""
     paragraphs = bare_answer(answer).split("\n\n")
-    while len(paragraphs) > 1 and (is_call_to_action(paragraphs[-1]) or ends_page(paragraphs[-1])):
+    while len(paragraphs) > 1:
+        last = _LINK.sub(r"\1", paragraphs[-1])
+        if not (is_call_to_action(last) or ends_page(last)):
+            break
         paragraphs.pop()
     while len(paragraphs) > 1 and not has_words(paragraphs[0]):  # an arrow
         del paragraphs[0]

@@ -34,7 +34,7 @@ def answer(markup: str) -> str:
         ("<p># no title</p><p>1. no list</p>", "\\# no title\n\n1\\. no list"),
         ("<p>Both:<br>- a list<br>- of lines</p>", "Both:\n- a list\n- of lines"),
         ('<p>Yes.</p><p><a href="#top">[top]</a></p>', "Yes."),
-        ('<p>Yes.</p><p><a href="faq#top">Back to top</a></p>', "Yes."),
+        ('<p>Yes.</p><p><a href="FAQ.htm#top">Back to top</a></p>', "Yes."),
         ("<p><b>Answer:</b> Yes.</p>", "Yes."),
         ("<p><s>20</s> <del>or 18</del> <ins>15</ins> euros.</p>", "15 euros."),
         (
