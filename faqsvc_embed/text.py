@@ -10,6 +10,9 @@ MAX_NORMALIZED: Final = 1000
 PORTION: Final = 65_536
 """Characters that are converted in less than a millisecond."""
 
+LINE_END: Final = re.compile("\r\n?|[\n\v\u2028]")
+"""The end of a line. Word processors and layout programs end those of a paragraph with the last two."""
+
 # Combining marks, which are neither letters nor digits, and two letters that NFKD turns into marks.
 _COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
 

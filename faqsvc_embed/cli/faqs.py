@@ -1,11 +1,9 @@
 """The commands that read, list, revert, unpublish, restore and preview the FAQs of a service."""
 
 import json
-import re
 import shlex
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final
 from urllib.parse import quote, urlsplit
 
 import click
@@ -26,8 +24,7 @@ from faqsvc_embed.cli.options import (
 from faqsvc_embed.cli.output import note, print_data, print_result, print_text
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.models import FAQ, Item
-
-_LINE_END: Final = re.compile("\r\n?|\x0b")
+from faqsvc_embed.text import LINE_END
 
 
 @click.command()
@@ -64,7 +61,7 @@ def items_to_text(items: Iterable[Item], title: str = "") -> str:
     """Return questions followed by their answers, indented."""
     lines = [title, ""] if title else []
     for item in items:
-        answer = _LINE_END.sub("\n", item.answer).strip().split("\n")
+        answer = LINE_END.sub("\n", item.answer).strip().split("\n")
         lines += [_one_line(item.question), *(f"    {line}".rstrip() for line in answer), ""]
     return "\n".join(lines)
 

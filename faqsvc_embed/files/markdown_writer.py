@@ -5,7 +5,6 @@
 
 import json
 import math
-import re
 from dataclasses import replace
 from typing import Final
 
@@ -13,9 +12,8 @@ from faqsvc_embed.files.data import to_fields
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markdown_text import escape, escape_line
+from faqsvc_embed.text import LINE_END
 
-_LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
-"""Word processors end the lines of a paragraph with a vertical tab."""
 _WRITTEN: Final = ("question", "answer", "section", "id")
 """The fields of an item; others, such as the source of a generated item, are left out."""
 
@@ -74,9 +72,9 @@ def _body(document: Document) -> str:
 
 def escaped_line(text: str) -> str:
     """Return text as one line of Markdown; line ends become spaces, as on a page."""
-    return escape_line(_LINE_END.sub(" ", text.replace("\f", " ")).strip(" "))
+    return escape_line(LINE_END.sub(" ", text.replace("\f", " ")).strip(" "))
 
 
 def escaped_text(text: str) -> str:
     """Return text as paragraphs of Markdown, without white space around it."""
-    return escape(_LINE_END.sub("\n", text.replace("\f", " ")).strip(" \n"))
+    return escape(LINE_END.sub("\n", text.replace("\f", " ")).strip(" \n"))

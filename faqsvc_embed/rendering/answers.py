@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from faqsvc_embed.models import FAQ, origin, shown
 from faqsvc_embed.models.items import Origin
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.text import in_portions
+from faqsvc_embed.text import LINE_END, in_portions
 
 LOWEST_HEADING: Final = 6
 QUESTION_LEVEL: Final = 3
@@ -169,7 +169,7 @@ def paragraphs(text: str) -> Markup:
 
     URLs that begin with http:// or https:// are links.
     """
-    text = visible(text.strip()).replace("\r\n", "\n").replace("\r", "\n")
+    text = LINE_END.sub("\n", visible(text.strip()))
     parts = _between_blank_lines("".join(_linked(text)))
     html = "</p>\n<p>".join(part.replace("\n", "<br>\n") for part in parts)
     return Markup(f"<p>{html}</p>")  # escaped in _linked

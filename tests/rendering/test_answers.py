@@ -30,6 +30,7 @@ from tests.support.strategies import any_text
         ("one\ntwo", "<p>one<br>\ntwo</p>"),
         ("one\n\ntwo", "<p>one</p>\n<p>two</p>"),
         ("one\r\n\r\n \t\r\ntwo\rthree\r\n", "<p>one</p>\n<p>two<br>\nthree</p>"),
+        ("one\vtwo\u2028three", "<p>one<br>\ntwo<br>\nthree</p>"),
         ("  a & b  ", "<p>a &amp; b</p>"),
         ("- 1\n- 2", "<p>- 1<br>\n- 2</p>"),
         ("<p>\n\n</p>", "<p>&lt;p&gt;</p>\n<p>&lt;/p&gt;</p>"),
