@@ -4,6 +4,7 @@ import atexit
 import os
 import re
 import shutil
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -187,6 +188,8 @@ def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...]) -> None:
     if address is None:
         from faqsvc_embed.mcp.stdio import main
 
+        if sys.stdin.isatty():
+            note("This waits for the messages of an MCP client, which starts it itself; Ctrl-C ends it")
         main()
         return
     from faqsvc_embed.mcp import http

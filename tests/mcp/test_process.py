@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -163,3 +164,19 @@ def test_a_client_that_goes_away_ends_the_server_silently() -> None:
         client.write('{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
         client.process.stdin.close()
         assert (client.process.wait(60), client.process.stderr.read()) == (0, "")
+
+
+def test_a_person_at_a_terminal_is_told_that_the_server_waits_for_a_client() -> None:
+    ours, theirs = pty.openpty()
+    os.write(ours, b"\x04")  # Ctrl-D
+    ran = subprocess.run(
+        [sys.executable, *COMMAND],
+        stdin=theirs,
+        capture_output=True,
+        check=True,
+        env=environment(),
+        timeout=60,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert (b"MCP client" in ran.stderr, ran.stdout) == (True, b"")
