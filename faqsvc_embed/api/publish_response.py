@@ -6,6 +6,7 @@ unquoted. Errors are problem documents (RFC 9457).
 """
 
 import json
+import shlex
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -67,6 +68,11 @@ class GeneratedItem(Item, frozen=True, kw_only=True):
     """The language tag of question and answer, if the service states it."""
     answer_markdown: str = ""
     """The answer as Markdown with links, lists and tables, if that is more than the text."""
+
+
+def revert_command(slug: str, revision: int | None, lang: str | None) -> str:
+    """Return the command that publishes a revision, by default of the default language."""
+    return f"faqsvc revert {shlex.quote(slug)} {revision}{f' --lang {lang}' if lang else ''}"
 
 
 class StoredRevision(RevisionContent, frozen=True, rename="camel"):

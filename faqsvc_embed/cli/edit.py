@@ -11,6 +11,7 @@ import click
 
 from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import Change
+from faqsvc_embed.api.publish_response import revert_command
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
@@ -90,9 +91,8 @@ def _check_public(client: FAQClient, newest: StoredRevision, *, is_part: bool) -
         raise failure(f"{message}; with --draft, the change becomes a draft")
     if newest.state == "draft" and is_part:
         message = f"revision {number} is a draft, which would be published with the change"
-        raise failure(
-            f"{message}: use --draft, or publish it with `faqsvc revert {shlex.quote(slug)} {number}`"
-        )
+        command = revert_command(slug, number, newest.faq.lang)
+        raise failure(f"{message}: use --draft, or publish it with `{command}`")
     if newest.state == "draft":
         by = f" by {newest.key}" if newest.key else ""
         message = f"revision {number} is a draft{by}, and is published with your change"

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER, State
+from faqsvc_embed.api.publish_response import revert_command
 from faqsvc_embed.api.requests import with_query
 from faqsvc_embed.cli.errors import confirm, if_interrupted
 from faqsvc_embed.cli.options import (
@@ -195,8 +196,7 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
         message = f"Note: the draft{by} (revision {newest.revision}) is replaced"
-        command, language = f"faqsvc revert {shlex.quote(slug)}", f" --lang {lang}" if lang else ""
-        note(f"{message}: `{command} {newest.revision}{language}` publishes it")
+        note(f"{message}: `{revert_command(slug, newest.revision, lang)}` publishes it")
     print_result(as_json, fields_of(published), line_of(published))
 
 

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.changes import ChangeRefused, apply_changes, finder
 from faqsvc_embed.api.contract import Change
+from faqsvc_embed.api.publish_response import revert_command
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.calls import ROOM, Arguments, Call, ToolError, result_of, size_of, take_fitting
 from faqsvc_embed.mcp.shown import changed, changed_by_markdown, in_format, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, without_empty, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
@@ -70,7 +71,7 @@ async def update_faq(call: Call) -> CallToolResult:
     if number == published.revision:
         notes.append(f"Nothing was written: revision {number} has these texts")
     elif number and published.state == "published":
-        content["undo"] = revert(published, number)
+        content["undo"] = revert_command(slug, number, published.lang)
     notes += [*_question_notes(old, new, given), *state_notes]
     notes.append(await _other_languages(client, published) if newest is not None else "")
     return result_of(content, notes=notes)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import idempotency_key
+from faqsvc_embed.api.publish_response import revert_command
 from faqsvc_embed.api.requests import with_query
 from faqsvc_embed.api.validation import publication_problems
 from faqsvc_embed.client import FAQClient
@@ -222,12 +223,6 @@ async def written(client: FAQClient, published: Publication, why: str) -> tuple[
             content["previewUrl"] = with_query(content["faqUrl"], **query)
             until = f"{preview.expires_at:%H:%M} UTC"
             notes.append(f"Show previewUrl to the user: it shows the draft until {until}")
-        command = revert(published, published.revision)
+        command = revert_command(published.slug, published.revision, published.lang)
         notes.append(f"The user publishes it at the desk, or with `{command}`; no tool does")
     return {name: value for name, value in content.items() if value}, notes
-
-
-def revert(published: Publication, revision: int | None) -> str:
-    """Return the command that publishes a revision of what was written."""
-    language = f" --lang {published.lang}" if published.lang else ""
-    return f"faqsvc revert {shlex.quote(published.slug)} {revision}{language}"

@@ -455,9 +455,11 @@ def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
     ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change = ("--question", "Open?", "--answer", "Never.")
-    publish("waiting", items=[("Open?", "Yes.")])
-    publish("waiting", items=[("Open?", "From June.")], draft=True)
-    assert "faqsvc revert waiting 2" in failure(faqsvc("edit", "waiting", *change))
+    for lang in ("en", "de"):
+        publish("waiting", lang=lang, items=[("Open?", "Yes.")])
+        publish("waiting", lang=lang, items=[("Open?", "From June.")], draft=True)
+        message = failure(faqsvc("edit", "waiting", "--lang", lang, *change))
+        assert f"faqsvc revert waiting 2 --lang {lang}" in message
     publish("withdrawn", items=[("Open?", "Yes.")])
     editor(monkeypatch, tmp_path, "path.write_text(path.read_text().replace('Yes', 'No'))")
     with FAQClient() as client:
