@@ -1,4 +1,4 @@
-"""The command `python -m demo_apps`, and the service that it starts."""
+"""The command `python -m demo_apps`."""
 
 import re
 import signal
@@ -10,7 +10,6 @@ from contextlib import closing
 import httpx2
 import pytest
 
-from demo_apps.demo import Demo
 from faqsvc_embed import FAQClient
 
 pytestmark = pytest.mark.system
@@ -65,21 +64,3 @@ def test_a_port_that_is_in_use_is_named() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert str(port) in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_the_key_and_the_sign_in_link_are_not_in_the_representation(demo: Demo) -> None:
-    assert demo.api_key not in repr(demo)
-    assert demo.sign_in not in repr(demo)
-
-
-def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
-    with httpx2.Client(base_url=demo.service, follow_redirects=True, timeout=60) as client:
-        link = demo.sign_in.partition("#link=")[2]
-        page = client.post("/desk/sign-in", data={"link": link}, headers={"origin": demo.service})
-    assert page.url.path == "/desk"
-    assert "/desk/faqs/pricing" in page.text
-
-
-def test_an_unknown_page_is_not_found(demo: Demo) -> None:
-    found = [httpx2.get(f"{website}/nothing", timeout=60) for website in demo.websites.values()]
-    assert [response.status_code for response in found] == [404] * 5

@@ -1,8 +1,10 @@
-"""The design of the website and of the gallery, in Chromium."""
+"""A running demo: its service, and the design of the website and of the gallery, in Chromium."""
 
 import io
 import time
-from itertools import pairwise, product
+from collections.abc import Iterator
+from itertools import cycle, pairwise
+from typing import Literal
 
 import httpx2
 import pytest
@@ -10,20 +12,21 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Page
 
-from demo_apps.demo import Demo
+from demo_apps.demo import Demo, running_demo
 from demo_apps.site import LANGUAGES, PAGES
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
 
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 BOXES = (
     "all => all.map(e => { const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom] })"
 )
 
 
-def boxes(page: Page, selector: str) -> list[list[float]]:
+def boxes(page: Page, selector: str) -> list[tuple[float, float, float, float]]:
     """Return the left, top, right and bottom of each element."""
-    found: list[list[float]] = page.locator(selector).evaluate_all(BOXES)
+    found: list[tuple[float, float, float, float]] = page.locator(selector).evaluate_all(BOXES)
     return found
 
 
@@ -38,12 +41,40 @@ def open_gallery(page: Page, demo: Demo) -> None:
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(frame => frame.style.blockSize)")
 
 
+@pytest.fixture(scope="module")
+def demo() -> Iterator[Demo]:
+    """The demo on free ports; it takes seconds to start."""
+    with running_demo(0) as demo:
+        yield demo
+
+
+# The service
+
+
+def test_the_key_and_the_sign_in_link_are_not_in_the_representation(demo: Demo) -> None:
+    assert demo.api_key not in repr(demo)
+    assert demo.sign_in not in repr(demo)
+
+
+def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
+    with httpx2.Client(base_url=demo.service, follow_redirects=True, timeout=60) as client:
+        link = demo.sign_in.partition("#link=")[2]
+        page = client.post("/desk/sign-in", data={"link": link}, headers={"origin": demo.service})
+    assert page.url.path == "/desk"
+    assert "/desk/faqs/pricing" in page.text
+
+
+def test_an_unknown_page_is_not_found(demo: Demo) -> None:
+    found = [httpx2.get(f"{website}/nothing", timeout=60) for website in demo.websites.values()]
+    assert [response.status_code for response in found] == [404] * 5
+
+
 # The website
 
 
-def test_on_a_small_screen_the_header_is_low_in_every_language(page: Page, demo: Demo) -> None:
+def test_on_a_small_screen_the_header_is_low_in_every_language_and_website(page: Page, demo: Demo) -> None:
     page.set_viewport_size({"width": 320, "height": 844})
-    for website, lang in product(demo.websites.values(), LANGUAGES):
+    for lang, website in zip(LANGUAGES, cycle(demo.websites.values()), strict=False):
         page.goto(f"{website}/?lang={lang}")
         ((_, top, _, bottom),) = boxes(page, ".masthead")
         assert bottom - top < 190
@@ -67,31 +98,31 @@ def test_on_a_large_screen_all_languages_are_in_one_row(page: Page, demo: Demo) 
     assert not page.locator(".language").is_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(page: Page, demo: Demo, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+def test_axe_finds_nothing_on_any_page(page: Page, demo: Demo) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for shown in PAGES:
         page.goto(f"{demo.websites['Flask']}{shown.path}?lang=de")
-        results = Axe().run(page)
-        assert results.violations_count == 0, f"{shown.name}: {results.generate_report()}"
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            results = Axe().run(page)
+            assert results.violations_count == 0, f"{shown.name}, {scheme}: {results.generate_report()}"
 
 
 # The gallery
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_frame_is_as_light_or_dark_as_its_caption_says(page: Page, demo: Demo, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+def test_every_frame_is_as_light_or_dark_as_its_caption_says(page: Page, demo: Demo) -> None:
     open_gallery(page, demo)
-    for figure in page.locator("figure").all():
-        picture = Image.open(io.BytesIO(figure.locator("iframe").screenshot())).convert("L")
-        histogram = picture.histogram()
-        is_dark = sum(histogram[:64]) > sum(histogram[192:])
-        text_share = (sum(histogram[192:]) if is_dark else sum(histogram[:64])) / sum(histogram)
-        caption = figure.locator("figcaption").inner_text()
-        assert is_dark == caption.endswith("dark"), caption
-        assert text_share > 0.01, caption
+    captions = page.locator("figcaption").all_inner_texts()
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        picture = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("L")
+        for box, caption in zip(boxes(page, "figure iframe"), captions, strict=True):
+            histogram = picture.crop(tuple(map(round, box))).histogram()
+            is_dark = sum(histogram[:64]) > sum(histogram[192:])
+            text_share = (sum(histogram[192:]) if is_dark else sum(histogram[:64])) / sum(histogram)
+            assert is_dark == caption.endswith("dark"), (scheme, caption)
+            assert text_share > 0.01, (scheme, caption)
 
 
 def test_columns_keep_pairs_together_and_fill_every_row(page: Page, demo: Demo) -> None:
@@ -117,14 +148,12 @@ def test_on_a_small_screen_the_gallery_is_short_and_has_a_table_of_contents(page
     assert targets == sections
 
 
-def test_axe_finds_nothing_in_the_gallery(page: Page, demo: Demo) -> None:
+def test_axe_finds_nothing_and_every_frame_has_the_line_of_its_template_beside_it(
+    page: Page, demo: Demo
+) -> None:
     open_gallery(page, demo)
     results = Axe().run(page)
     assert results.violations_count == 0, results.generate_report()
-
-
-def test_every_frame_has_the_line_of_its_template_beside_it(page: Page, demo: Demo) -> None:
-    open_gallery(page, demo)
     assert page.locator("figure").count() == page.locator("figure code").count()
     lines = " ".join(page.locator("figure code").all_inner_texts())
     for part in ("section=", "questions=", "look=", "variant=", "--faqsvc-marker: chevron", "theme="):

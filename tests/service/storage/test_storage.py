@@ -96,7 +96,7 @@ def test_kill_9_loses_nothing_acknowledged(database_url: str) -> None:
         acknowledged = set[int]()
         for line in writer.stdout:
             acknowledged.add(int(line))
-            if len(acknowledged) == 200:
+            if len(acknowledged) == 50:
                 writer.send_signal(signal.SIGKILL)
                 break
         acknowledged.update(int(line) for line in writer.stdout if line.endswith("\n"))
