@@ -41,8 +41,8 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
             printed += line
         try:
             addresses = re.findall(r"^ .* (http\S+)$", printed, re.MULTILINE)
-            answers = [httpx2.get(address, follow_redirects=True, timeout=30) for address in addresses]
-            assert {answer.status_code for answer in answers} == {200}
+            with httpx2.Client(follow_redirects=True, timeout=30) as visitor:
+                assert {visitor.get(address).status_code for address in addresses} == {200}
             for path in ("/two", "/gallery", "/faq/pricing", "/llms.txt"):
                 assert any(address.endswith(path) for address in addresses)
             (key,) = re.findall(r"FAQSVC_API_KEY=(\S+)", printed)

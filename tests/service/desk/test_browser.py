@@ -69,7 +69,6 @@ def editor(page: Page, desk: Served) -> Iterator[Page]:
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     desk.sign_in(page.context)
-    page.goto(f"{desk.url}/desk")
     yield page
     assert [error for error in errors if "status of 4" not in error] == []
 
@@ -313,6 +312,7 @@ def test_the_questions_begin_near_the_top_of_the_page(
 
 def test_who_saves_a_draft_goes_on_writing_at_the_same_place(editor: Page, desk: Served) -> None:
     write_forty(desk)
+    editor.goto(f"{desk.url}/desk")
     editor.goto(f"{desk.url}/desk/faqs/help")
     editor.locator("#item-30 > summary").click()
     answer = editor.locator("#item-30 [name=answer]")
