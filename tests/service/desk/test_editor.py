@@ -55,7 +55,8 @@ def fields_of(text: str) -> dict[str, Any]:
     """Return the fields of the editor's form as a browser sends them."""
     [found] = re.findall(r'<form class="write".*?</form>', text, re.DOTALL)
     fields: dict[str, Any] = {}
-    for element in turbohtml.parse(found).select("input, textarea, select"):
+    form: Any = turbohtml.parse(found)
+    for element in form.select("input, textarea, select"):
         value = element.attrs.get("value", "").replace("\n", "")
         if element.tag == "textarea":
             value = element.text.replace("\n", "\r\n")
