@@ -66,10 +66,10 @@ def storage(database_url: str) -> Iterator[Storage]:
 
 @pytest.fixture
 def versions(tmp_path: Path) -> Path:
-    """The migrations of the next release: a copy of this package that has one more."""
+    """The migrations of the next release: a copy of this package, with its bytecode, that has one more."""
     package = Path(faqsvc_embed.__file__).parent
     copy = tmp_path / "next" / "faqsvc_embed"
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__", "static"))
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("static"))
     versions = copy / "service/storage/migrations/versions"
     (versions / f"v{NEXT}_note.py").write_text(MIGRATION)
     return versions
