@@ -54,24 +54,20 @@ def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) ->
     assert min(sizes) >= 24
 
 
-@pytest.mark.parametrize(
-    "path", ["all", *(f"sections-{variant}" for variant in VARIANTS), "long", "themed", "arabic"]
-)
-def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(
-    page: Page, markdown_host: str, path: str
-) -> None:
+def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(page: Page, markdown_host: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 320, "height": 640})
-    page.goto(f"{markdown_host}/{path}")
-    open_all(page)
-    for styles in ("html { font-size: 100% }", "html { font-size: 200% }", SPACED):
-        added = page.add_style_tag(content=styles)
-        assert page.evaluate(CUT) == [], styles
-        sides = page.locator(".faqsvc").evaluate_all(
-            "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.right])"
-        )
-        assert all(0 <= left < right <= 320 for left, right in sides), styles
-        added.evaluate("style => style.remove()")
+    for path in ("all", *(f"sections-{variant}" for variant in VARIANTS), "long", "themed", "arabic"):
+        page.goto(f"{markdown_host}/{path}")
+        open_all(page)
+        for styles in ("html { font-size: 100% }", "html { font-size: 200% }", SPACED):
+            added = page.add_style_tag(content=styles)
+            assert page.evaluate(CUT) == [], (path, styles)
+            sides = page.locator(".faqsvc").evaluate_all(
+                "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.right])"
+            )
+            assert all(0 <= left < right <= 320 for left, right in sides), (path, styles)
+            added.evaluate("style => style.remove()")
 
 
 @pytest.mark.parametrize(
