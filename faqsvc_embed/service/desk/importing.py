@@ -42,6 +42,8 @@ _YAML: Final = re.compile(
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
+_WRAPPED: Final = re.compile(r"[^\W\d_a-z].{35,}[^.!?:;,]")
+"""A line that goes on in the next one."""
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
 MAX_NOTES: Final = 20
@@ -248,6 +250,9 @@ def _marked(text: str) -> str:
     for place, line in enumerate(lines):
         bare = _MARKS.sub("", line.strip(), count=1).strip().removesuffix("**").strip()
         if bare.endswith(("?", "？")) and len(bare) <= MAX_QUESTION:
+            above = lines[place - 1] if place and bare[0].islower() else ""
+            if _WRAPPED.fullmatch(above):  # a long question is on two lines, as in text of a PDF
+                lines[place - 1], bare = "", f"{above.strip()} {bare}"
             lines[place] = f"\n### {bare}"
         elif line.startswith("## "):
             lines[place] = f"\n{line}"
@@ -266,8 +271,9 @@ def _problems(document: Document) -> list[str]:
 def _headings(draft: Draft) -> Iterator[str]:
     """Yield the short lines at the ends of answers, above another question, that may be headings."""
     for item in draft.items[:-1]:
-        rest, _, last = item.answer.rpartition("\n\n")
-        if rest.strip() and len(last) <= MAX_HEADING and _HEADING.fullmatch(last):
+        rest, _, last = item.answer.rpartition("\n")
+        is_apart = rest.strip() and rest.endswith(("\n", ".", "!", "。"))
+        if is_apart and len(last) <= MAX_HEADING and _HEADING.fullmatch(last):
             yield last
 
 

@@ -249,6 +249,10 @@ TABLE = (
     "<tr><td><p>Where?</p></td><td><p>Here.</p></td></tr></table>"
 )
 
+EXPANDS = (
+    "<p role=heading aria-level=2><b>Payment</b></p><div data-node-type=expand data-title='How do I pay?'>"
+    "<p>By card.</p></div><div data-node-type=expand data-title='Where?'><p>Here.</p></div>"
+)
 PAGE_OF_TWO = "<h2>How do I pay?</h2><p>By <b>card</b>.</p><h2>Where?</h2><p>Here.</p>"
 
 
@@ -262,12 +266,22 @@ PAGE_OF_TWO = "<h2>How do I pay?</h2><p>By <b>card</b>.</p><h2>Where?</h2><p>Her
         ),
         (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
         (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
+        (EXPANDS, "Payment\nHow do I pay?\nBy card.\nWhere?\nHere.", ["By card.", "Here."]),
         (f"<table></table>{PAGE_OF_TWO}", "How do I pay?\nWhere?", ["By **card**.", "Here."]),
         ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
         ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
         ("", "How do I pay?\nBy card.", ["By card."]),
     ],
-    ids=["page", "spreadsheet", "table", "empty table", "source", "Markdown of a code editor", "text"],
+    ids=[
+        "page",
+        "spreadsheet",
+        "table",
+        "Word and Confluence",
+        "empty table",
+        "source",
+        "Markdown of a code editor",
+        "text",
+    ],
 )
 def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     editor: Page, desk: Served, html: str, text: str, answers: list[str]
@@ -286,3 +300,5 @@ def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     if html == WHOLE:
         sections = [field.input_value() for field in editor.get_by_label("Section").all()]
         assert sections == ["Payment", "Payment", "Delivery"]
+    if html == EXPANDS:
+        assert [field.input_value() for field in editor.get_by_label("Section").all()] == ["Payment"] * 2

@@ -117,6 +117,7 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
         ("question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
         ("<h3>A?</h3><p>B.</p><iframe src=x></iframe>", ["embedded pages"]),
         ("Payment\n\nA?\nB.\n\nShop\n\nWhere?\nHere.", ["Payment", "Shop"]),
+        ("A?\nB.\nShop\nWhere?\nHere.", ["Shop"]),
     ],
 )
 def test_an_import_names_parts_of_a_file_that_are_no_question_with_an_answer(
@@ -126,6 +127,15 @@ def test_an_import_names_parts_of_a_file_that_are_no_question_with_an_answer(
     assert (status, texts[0], texts[1][:2]) == (200, "A?", "B.")
     notes = html.unescape(page.partition("Check these places")[2].partition("</div>")[0])
     assert [word for word in named if word.casefold() not in notes.casefold()] == []
+
+
+def test_a_question_on_two_lines_is_one_question(editor: Editor) -> None:
+    wrapped = "How long does delivery take to a house\nfar away from the city?"
+    texts = import_text(editor, f"Do you ship?\nYes, to all of Europe and beyond it.\n{wrapped}\nTwo days.")[
+        1
+    ]
+    assert texts[-2:] == [wrapped.replace("\n", " "), "Two days."]
+    assert texts[:2] == ["Do you ship?", "Yes, to all of Europe and beyond it."]
 
 
 def test_an_import_offers_both_readings_of_a_text(editor: Editor) -> None:

@@ -491,6 +491,11 @@ function cleaned(html, plain) {
       node.replaceWith(...node.childNodes);
     }
   }
+  for (const node of all("p[role=heading], [data-node-type=expand]")) {  // of Word in browsers, and of Confluence
+    const heading = page.createElement(`h${node.ariaLevel ?? 3}`);
+    heading.append(...(node.dataset.title ? [node.dataset.title] : node.childNodes));
+    node.prepend(heading);
+  }
   listParagraphs(page, all("[style*='mso-list:' i], [class*=MsoListParagraph]"), style);
   for (const node of all("[style]")) {
     for (const [tag, stated] of Object.entries(STYLES)) {
