@@ -38,7 +38,7 @@ BY_LINES: Final = "lines"
 """The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
 _JSON: Final = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 _YAML: Final = re.compile(
-    r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-[^\S\n]+)*[A-Za-z_][\w-]*:(?=\s)"
+    r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w-]*[^\S\n]*:(?=\s)"
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")

@@ -49,6 +49,8 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
         ' {"question": "May I cancel?", "answer": "Any time."}]}',
         "# FAQ\n- question: What does it cost?\n  answer: |\n    Nothing.\n"
         '- question: "May I cancel?"\n  answer: >\n    Any\n    time.\n',
+        "-\n  question : What does it cost?\n  answer : Nothing.\n"
+        '-\n  question : "May I cancel?"\n  answer : Any time.\n',
         '[[items]]\nquestion = "What does it cost?"\nanswer = "Nothing."\n'
         '[[items]]\nquestion = "May I cancel?"\nanswer = "Any time."\n',
         "Q: What does it cost?\nA: Nothing.\nQ: May I cancel?\nA: Any time.",
