@@ -14,11 +14,9 @@ from urllib.parse import quote
 from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape_characters, escape_start
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"} | {
-    "sup": "sup",
-    "sub": "sub",
-    "kbd": "kbd",
-}
+_KEPT: Final = {"sup": "sup", "sub": "sub", "kbd": "kbd"}
+_STRUCK: Final = {"s": "~~", "del": "~~", "strike": "~~"}
+_MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*"} | _STRUCK | _KEPT
 """The signs of elements in Markdown; the names of the elements that Markdown lacks."""
 _LONG_NUMBER: Final = 9
 """The number of a list item has fewer digits than this."""

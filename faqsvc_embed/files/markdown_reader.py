@@ -6,6 +6,7 @@ usual ways to write questions, and an answer is the unchanged text up to the nex
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, takewhile
@@ -104,8 +105,7 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
     title = source.plain(outline.title.text) if outline.title else ""
     says_so = any(map(says_faq, (title, front_title, *_names(fields)))) or outline.says_faq()
     is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
-    question = fields.get("question")
-    question = question if isinstance(question, str) else ""
+    question = own if isinstance(own := fields.get("question"), str) else ""
     if asked := question or _only_question(outline, title, front_title, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
         text = top.text if asked == title else escape_line(asked)
@@ -117,10 +117,9 @@ def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Doc
         raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
     elif not is_faq:
         one = outline.questions[0][0]
-        raise ValueError(
-            f"line {one.line + 1}: this does not look like an FAQ: few of its headings ask, and the first is"
-            f' "{source.plain(one.text)[:60]}": end questions with a question mark, or let the title say FAQ'
-        )
+        found = f'few of its headings ask, and the first is "{source.plain(one.text)[:60]}"'
+        wanted = "end questions with a question mark, or let the title say FAQ"
+        raise ValueError(f"line {one.line + 1}: this does not look like an FAQ: {found}: {wanted}")
     return _Reading(source, outline).document(front_title)
 
 
@@ -145,10 +144,8 @@ def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
 
     Fields without lines of `---` around them, as MkDocs reads them, end at a blank line.
     """
-    rule, top = (
-        lines[0].rstrip(),
-        [*takewhile(lambda line: line.strip() and not line.startswith("##"), lines)],
-    )
+    rule = lines[0].rstrip()
+    top = [*takewhile(lambda line: line.strip() and not line.startswith("##"), lines)]
     ends = (rule, "...") if rule == "---" else (rule,)  # as YAML ends a document, and Pandoc reads it
     end = next((number for number, line in enumerate(lines) if number and line.rstrip() in ends), None)
     if rule == "+++" and end is not None:
@@ -314,8 +311,9 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield notes on questions with links, and on lines in answers that may be questions."""
+        """Yield notes on questions that may be none or have links, and on answers that may contain some."""
         own = {one.line: one for one in self._questions}
+        forms = Counter((one.level, one.shape) for one in self._questions)
         above: Opener | None = None
         lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]
         alone = (one for one in bold(lines) if not (one.rest or lines[one.line].mark))
@@ -324,6 +322,9 @@ class _Reading:
         for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
             above = own.get(line, above)
             if one is above:
+                is_usual = one.is_explicit or forms[one.level, one.shape] * 4 >= len(self._questions)
+                if not (is_usual or ends_asking(self._source.plain(one.text))):
+                    yield f"line {line + 1}: read as a question: it does not ask, and most have another form"
                 if _LINK.search(NOT_SHOWN.sub("", one.text)):
                     yield f"line {line + 1}: a question is plain text, so its link is not shown"
                 if not one.has_text and below[0] < self._end(one):

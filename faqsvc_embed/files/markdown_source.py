@@ -128,6 +128,7 @@ class Source:
                 level = int(digit) if digit.isdigit() else box_level  # a title is above questions
                 text, rest = without_tags(found["text"]).strip(), found["rest"].strip()
                 one = Opener(number, number + 1, text, level, rest, indent=indent)
+                one.is_explicit = found["kind"] == "question"
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)
                 if is_labelled and answer_label(one.text):

@@ -28,7 +28,6 @@ CODE: Final = 4
 """A line with this many spaces before it is code."""
 _MAX_BOLD: Final = 3
 """Maximum lines of a bold question."""
-
 _SEVERAL: Final = 2
 
 _LINE: Final = re.compile(

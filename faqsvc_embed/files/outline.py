@@ -91,7 +91,7 @@ class Outline:
         if says_so:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list &= not any(is_of_guide(one.text) for one in questions)
-            is_list &= bool(asking or not self.others)
+            is_list &= bool(asking) or not (self.others or any(one.has_text for one in self.sections))
             return is_list or len(asking) * 2 >= max(number, 1)
         if len(asking) == number == 1:
             if asking[0].shape and not asking[0].is_explicit:
@@ -175,7 +175,9 @@ def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int])
     _set_has_text(_in_order(source.headings, kept), source.lines)
     answered = [one for one in kept if one.has_text]
     asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
-    return _siblings(answered) if asking * 2 >= len(kept) else []
+    # One line that asks below others is part of their text.
+    is_text = form is plain and asking == 1 and any(one.text[:1] not in "#=" for one in lines[: kept[0].line])
+    return _siblings(answered) if asking * 2 >= len(kept) and not is_text else []
 
 
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
@@ -188,9 +190,8 @@ def _set_has_text(openers: Sequence[Opener], lines: Sequence[str]) -> None:
         end = following.line - following.above if following else len(lines)
         if one.end is not None and (one.asks or one.end < end):
             end = one.end
-        one.has_text = bool(one.rest) or any(
-            not DECORATION.fullmatch(lines[number].strip()) for number in range(one.below, end)
-        )
+        texts = map(str.strip, lines[one.below : end])
+        one.has_text = bool(one.rest) or not all(map(DECORATION.fullmatch, texts))
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:

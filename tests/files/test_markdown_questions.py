@@ -160,13 +160,11 @@ def test_a_title_in_a_tag_of_one_letter_is_a_heading() -> None:
     "box", ['<div class="question">\n  <i>{}</i>\n</div>', '  <button class="faq-question">{}</button>']
 )
 def test_a_box_of_a_question_in_html_is_a_heading(box: str) -> None:
-    texts = [f'{box.format(one)}\n<div class="answer">So {one}.</div>\n' for one in ("Hot?", "I am cold")]
-    document = read_markdown("# FAQ\n\n## Tea\n\n" + "\n".join(texts))
-    assert [(item["section"], item["question"]) for item in document.items] == [
-        ("Tea", "Hot?"),
-        ("Tea", "I am cold"),
-    ]
-    assert [f"So {item['question']}." in item["answer"] for item in document.items] == [True, True]
+    questions = ["Hot?", *(f"I am {one}" for one in ("cold", "old", "dry", "tired", "lost", "late"))]
+    texts = [f'{box.format(one)}\n<div class="answer">So {one}.</div>\n' for one in questions]
+    document = read_markdown('# FAQ\n\n## Tea\n\n<div class="list">\n' + "\n".join(texts))
+    assert [(item["section"], item["question"]) for item in document.items] == [("Tea", q) for q in questions]
+    assert all(f"So {item['question']}." in item["answer"] for item in document.items)
 
 
 def test_a_box_of_a_question_with_other_blocks_in_it_is_read_by_its_own_headings() -> None:
@@ -946,11 +944,16 @@ def test_front_matter_may_have_the_answer_of_the_title_that_asks() -> None:
     assert document.items == [{"question": "Is it hot?", "answer": "Yes."}]
 
 
-def test_a_heading_that_ends_no_answer_of_a_labelled_question_is_named() -> None:
-    document = read_markdown(
-        "- **Q**: Why?\n- **A**: So.\n\n- **Q**: How?\n- **A**: Thus.\n\n### More\n\nTea.\n"
-    )
-    assert any(note.startswith("line 7:") for note in document.notes)
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("- **Q**: Why?\n- **A**: So.\n\n- **Q**: How?\n- **A**: Thus.\n\n### More\n\nTea.\n", 7),
+        ("# FAQ\n" + "**Why?** So.\n\n" * 7 + "## More?\nWrite.\n\n## Our pages\nOn tea.\n", 19),
+    ],
+    ids=["in an answer", "a question"],
+)
+def test_a_heading_among_questions_in_another_form_is_named(text: str, line: int) -> None:
+    assert any(note.startswith(f"line {line}:") for note in read_markdown(text).notes)
 
 
 def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
@@ -985,6 +988,8 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
         "# Contributing to Kettle\n\n## Do you pour?\nDo.\n\n## Do you boil?\nDo.\n\n## Style\nA.\n",
+        "---\ntitle: FAQ\n---\nSee the pages on tea.\n\nNothing found?\n\nThen write to us.\n",
+        "# FAQ\n\n## It is cold\nLook why.\n\n### No power\nPlug it in.\n\n### No water\nFill it.\n",
     ],
     ids=[
         "headings of a guide",
@@ -999,6 +1004,8 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "a table of names",
         "a list item that begins as questions do",
         "a title that says contributing",
+        "one line that asks in a text",
+        "headings that do not ask below a text",
     ],
 )
 def test_a_guide_is_refused(text: str) -> None:
