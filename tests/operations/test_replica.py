@@ -95,6 +95,8 @@ def test_reads_come_from_the_replica_and_editors_lose_nothing_by_its_delay(site:
     assert site.edit("GET", PATH).json()["items"][0]["answer"] == "Six euros."
     revisions = site.edit("GET", f"{PATH}/revisions").json()["items"]
     assert [one["revision"] for one in revisions] == [2, 1]
+    token = site.edit("POST", f"{PATH}/preview").json()["token"]
+    assert "Six euros." in site.front.request("GET", f"/faq/pricing?faq_preview={token}").text
     old = site.front.request("GET", PATH).headers["etag"]
     assert site.write("Four euros.", old).status_code == 412
     assert site.write("Seven euros.", second.headers["etag"]).is_success
