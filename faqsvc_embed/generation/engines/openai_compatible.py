@@ -135,7 +135,7 @@ class ChatEndpoint:
             raise self._failure("it sent no chat completion") from None
         if message.refusal or not message.content:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
-        return _unfenced(message.content).encode("utf-8", "replace")
+        return _bare(message.content).encode("utf-8", "replace")
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
@@ -254,13 +254,11 @@ def _response_format(kind: str | None, schema: Mapping[str, Any]) -> dict[str, A
     return {"response_format": {"type": kind, **(named if kind == "json_schema" else {})}}
 
 
-def _unfenced(content: str) -> str:
-    """Return JSON without the Markdown fence and the thoughts that some models add."""
-    content = content.strip()
-    if content.startswith("<think>"):
-        content = content.partition("</think>")[2].strip()
-    first, _, rest = content.partition("\n")
-    return rest.removesuffix("```") if first.strip() in ("```", "```json") else content
+def _bare(content: str) -> str:
+    """Return JSON without the Markdown fence, the thoughts and the remarks that some models add."""
+    if not content.lstrip().startswith("{"):
+        content = content.rpartition("</think>")[2]
+    return content[max(0, content.find("{")) : content.rfind("}") + 1]
 
 
 def from_environment(environ: Mapping[str, str]) -> OpenAICompatibleEngine | None:

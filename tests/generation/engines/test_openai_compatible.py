@@ -148,8 +148,11 @@ def test_a_question_that_is_too_long_to_be_published_is_left_out(llm: FaultyServ
     assert questions(llm) == ["w" * 1_000]
 
 
-def test_json_in_a_markdown_fence_is_accepted(llm: FaultyServer) -> None:
-    llm.behave(completion("```json\n" + json.dumps({"items": [OPEN]}) + "\n```"))
+@pytest.mark.parametrize(
+    "around", ["```json\n%s\n```", "In {}, so.</think>%s", "Here it is:\n```\n%s\n```\nBye."]
+)
+def test_json_is_read_from_a_fence_after_thoughts_and_between_remarks(llm: FaultyServer, around: str) -> None:
+    llm.behave(completion(around % json.dumps({"items": [OPEN]})))
 
     assert questions(llm) == ["When do you open?"]
 
