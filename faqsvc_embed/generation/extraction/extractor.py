@@ -27,6 +27,7 @@ from faqsvc_embed.generation.extraction.structured_data import (
     embedded_pairs,
     is_article,
     markdown_of_value,
+    pushed_markup,
     stated_pairs,
     text_of_value,
 )
@@ -79,6 +80,9 @@ def extract(document: turbohtml.Document, url: str) -> Content:
         context = PageContext(top, title, url, is_article=is_article(document))
         pairs = _merged_pairs(context, stated, base)
         pairs = pairs or [*_pairs_in_data(document, base, embedded_pairs).values()]
+        if not pairs and (markup := pushed_markup(document)):
+            pushed = build_tree(turbohtml.parse(markup), StepBudget())
+            pairs = _merged_pairs(PageContext(pushed, title, url, is_article=context.is_article), {}, base)
         return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
@@ -107,7 +111,10 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> l
         other = best.setdefault(question_key(candidate.question), candidate)
         if candidate.evidence.value > other.evidence.value:
             best[question_key(candidate.question)] = candidate
-    pairs = {key: _shown_pair(candidate, context, base) for key, candidate in best.items()}
+    pairs = {
+        key: Pair(one.question, one.answer, context.is_in_faq(one.element), one.section, one.markdown(base))
+        for key, one in best.items()
+    }
     for key, pair in _without_other_wordings(stated, pairs).items():
         pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair
     return list(pairs.values())
@@ -124,13 +131,6 @@ def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> 
     return {
         key: pair for key, pair in stated.items() if key in shown or question_key(pair.answer) not in answers
     }
-
-
-def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
-    question, answer = candidate.question, candidate.answer
-    in_faq = context.is_in_faq(candidate.element)
-    markdown = candidate.markdown(base)
-    return Pair(question, answer, in_faq, candidate.section, markdown)
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:

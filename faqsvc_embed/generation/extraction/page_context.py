@@ -111,11 +111,7 @@ def _around_content(top: Element) -> set[int]:
     content = {top.start}
     for element in top.walk():
         if element.tag in ("body", "main", "h1") or element.role == "main":
-            content.add(element.start)
-            for ancestor in element.ancestors():
-                if ancestor.start in content:
-                    break
-                content.add(ancestor.start)
+            content.update(one.start for one in (element, *element.ancestors()))
     return content
 
 

@@ -30,6 +30,8 @@ MAX_ATTRIBUTES: Final = 200
 MAX_ROWS: Final = 10_000
 MAX_REFERENCES: Final = 50
 """References to texts that are replaced in one row."""
+MAX_LEVELS: Final = 300
+"""Levels of lists and objects in a row; deeper ones are not read."""
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
@@ -41,7 +43,7 @@ _PROPERTIES: Final = {
 """The elements in a question that have its parts."""
 _PUSH = re.compile(r"\s*self\.__next_f\.push\((?=\[)")
 _REFERENCE = re.compile(r'"\$([0-9a-f]{1,6})"')
-_ROW = re.compile(rb"([0-9a-f]{1,6}):(?:T([0-9a-f]{1,6}),)?")
+_ROW = re.compile(rb"([0-9a-f]{0,6}):(?:T([0-9a-f]{1,6}),)?")
 _NOT_JSON = re.compile(r"^\s*(?:window\.|self\.|var |let |const )?[\w.$]{0,60}\s*=\s*(?=[{\[])")
 
 
@@ -166,6 +168,36 @@ def _flight_rows(scripts: Iterable[str]) -> Iterator[str]:
     for row in rows:
         if row.startswith(("[", "{")):
             yield _REFERENCE.sub(lambda found: texts.get(found[1], found[0]), row, MAX_REFERENCES)
+
+
+def pushed_markup(document: turbohtml.Document) -> str:
+    """Return the elements that React server components push, closed panels included, as HTML."""
+    rows = _flight_rows(script.text for script in document.select("script"))
+    return "".join(_markup(load_json(row)) for row in rows)
+
+
+def _markup(node: Any, depth: int = 0, *, is_text: bool = False) -> str:
+    """Return the elements in a value as HTML. Only the children of an element are text of the page."""
+    if depth > MAX_LEVELS:
+        return ""
+    match node:
+        case ["$", name, _, {**properties}]:
+            tag = name if str(name).isalnum() else "div"
+            names = {"class": properties.get("className"), "href": properties.get("href")}
+            attrs = "".join(f' {key}="{html.escape(str(value))}"' for key, value in names.items() if value)
+            parts = (
+                _markup(value, depth + 1, is_text=key == "children") for key, value in properties.items()
+            )
+            return f"<{tag}{attrs}>{''.join(parts)}</{tag}>"
+        case list():
+            return "".join(_markup(value, depth + 1, is_text=is_text) for value in node)
+        case dict():
+            return "".join(_markup(value, depth + 1) for value in node.values())
+        case bool():
+            return ""
+        case str() | int() | float() if is_text and not str(node).startswith("$"):
+            return html.escape(str(node))
+    return ""
 
 
 def _pushed(script: str) -> str:

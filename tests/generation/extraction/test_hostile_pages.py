@@ -43,6 +43,7 @@ PAGES = {
     "numbered items": "<h1>FAQ</h1><h2>Is it?</h2><ol>" + "<li>x</li>" * 15_000,
     "broken data": "<script type=application/json>" + '[{"question": "Is it?", "answer": "<b>"},' * 20_000,
     "pushed rows": '<script>self.__next_f.push([1, "' + "1:{}\\n" * 200_000 + '"])</script>',
+    "pushed levels": '<script>self.__next_f.push([1, "1:' + "[" * 900 + "]" * 900 + '\\n"])</script>',
     "pushed references": '<script>self.__next_f.push([1, "'
     + f"1:T{40_000:x},"
     + "x" * 40_000
