@@ -69,6 +69,8 @@ class Candidate:
     texts: tuple[str, str] | None = None
     """The question and the answer, if they are parts of the text of one element."""
     section: str | None = None
+    has_refrain: bool = False
+    """Whether the last paragraph is left out, because all answers of the page end with it."""
 
     def __post_init__(self) -> None:
         question, answer = self.texts or (question_text(self.element), text_of(self.answer_nodes))
@@ -83,7 +85,8 @@ class Candidate:
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
         answer = escape(self.texts[1]) if self.texts else markdown_of(self.answer_nodes, url)
-        return shortened(cleaned(answer))
+        text = shortened(cleaned(answer))
+        return text.rpartition("\n\n")[0] if self.has_refrain else text
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""
@@ -188,6 +191,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     """Return the questions whose answers are on the page, without those of an index or of empty panels.
 
     What follows the last link of an index, or the last panel that a script fills, only seems to be an answer.
+    So does a last paragraph that is the same below all questions, such as `Did this help?`.
     """
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
@@ -212,7 +216,12 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
         elif len(unanswered) < max(2, 2 * len(candidates)):
             kept += candidates
     # A panel that is open may look different from the others, but has the same answer.
-    return [candidate for candidate in kept if candidate.answer not in filled_in]
+    kept = [candidate for candidate in kept if candidate.answer not in filled_in]
+    parts = [candidate.answer.rpartition("\n\n")[::2] for candidate in kept]
+    if len(kept) >= MANY and all(text for text, _ in parts) and len({end for _, end in parts}) == 1:
+        for candidate, (text, _) in zip(kept, parts, strict=True):
+            candidate.answer, candidate.has_refrain = text, True
+    return kept
 
 
 def _is_usable(candidate: Candidate) -> bool:
