@@ -10,7 +10,9 @@ import gc
 import logging
 import multiprocessing
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
@@ -152,7 +154,7 @@ class GracefulShutdown:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; when it is cancelled before the response has begun, respond with 503."""
         if scope["type"] != "http":
-            asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._stop)
+            threading.Thread(target=self._wait, args=(asyncio.get_running_loop(),), daemon=True).start()
             await self._app(scope, receive, send)
             return
         task = asyncio.current_task()
@@ -177,11 +179,13 @@ class GracefulShutdown:
         finally:
             del self._requests[task]
 
-    def _stop(self) -> None:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(self._pipe.fileno())
-        self._cancel({FEED_PATH})
-        loop.call_later(GRACE, self._cancel, None)
+    def _wait(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Wait in a thread until the other end is closed: the event loop of Windows watches no pipes."""
+        with suppress(EOFError, OSError):
+            self._pipe.recv()
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(self._cancel, {FEED_PATH})
+            loop.call_soon_threadsafe(loop.call_later, GRACE, self._cancel, None)
 
     def _cancel(self, paths: set[str] | None) -> None:
         for task, path in list(self._requests.items()):

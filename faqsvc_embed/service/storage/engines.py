@@ -1,6 +1,6 @@
 """The connections of each kind of database, SQLite and PostgreSQL: how many there are, and their settings."""
 
-import select
+import selectors
 import sqlite3
 import time
 from pathlib import Path
@@ -154,10 +154,10 @@ def _configure(connection: Any, _: Any) -> None:
 
 def _check(connection: Any, *_: Any) -> None:
     """Replace an idle connection that the server has closed: it has data to read."""
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    if poll.poll(0):
-        raise DisconnectionError
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        if selector.select(0):
+            raise DisconnectionError
 
 
 def _leave_standby(context: ExceptionContext) -> None:
