@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import idempotency_key
@@ -38,7 +37,6 @@ from faqsvc_embed.mcp.shown import in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 
-_GENERATED: Final = ("question", "answer", "section", "source")
 REQUESTED: Final = ""
 MAX_NOTES: Final = 5
 SCOPE: Final = ": the API key may only write drafts"
@@ -54,9 +52,9 @@ async def generate_faq(call: Call) -> CallToolResult:
         raise ToolError(
             f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
         ) from None
-    read = (replace(item, answer=item.answer_markdown or item.answer) for item in found)
     entries = [
-        {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in read
+        {**item.to_fields(), "answer": item.answer_markdown or item.answer, "source": item.source}
+        for item in found
     ]
     part, notes = part_of(entries, 0, "items")
     if part.pop("nextOffset", None):  # the tool has no offset
@@ -134,9 +132,13 @@ async def unpublish_faq(call: Call) -> CallToolResult:
         public = [one.lang for one in restored.translations if one.state == "published"]
         note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
         return result_of({"slug": slug, "state": restored.state}, notes=[note])
-    was_public = await _is_public(client, slug, lang)
+    is_draft = False
+    try:
+        await client.aget_published(slug, lang=lang)
+    except FAQNotFound as error:
+        is_draft = error.status == 404  # an FAQ that was published is gone (410)
     await client.aunpublish_faq(slug, lang=lang)
-    if not was_public:
+    if is_draft:
         note = "No reader ever saw it: it is a draft, which the user can discard at the desk"
         return result_of({"slug": slug, "state": "draft"}, notes=[note])
     other = "get another published language, or 410 Gone if there is none"
@@ -146,15 +148,6 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     ]
     content = {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished"}
     return result_of({**content, "undo": f"faqsvc restore {shlex.quote(slug)}"}, notes=notes)
-
-
-async def _is_public(client: FAQClient, slug: str, lang: str | None) -> bool:
-    """Return whether an FAQ was ever published; readers of an unpublished one get 410."""
-    try:
-        await client.aget_published(slug, lang=lang)
-    except FAQNotFound as error:
-        return error.status != 404
-    return True
 
 
 async def _taken(client: FAQClient, record: FAQ) -> ToolError:
