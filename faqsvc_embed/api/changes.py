@@ -155,10 +155,12 @@ class _Questions:
     def edit(self, one: _Question, change: Change, new_id: str | None) -> None:
         """Change the texts, the id and the place of a question.
 
-        Beside a new text, the section that the question is in only tells which one is meant.
+        Beside a new text, the section that the question is in only tells which one is meant. Beside a place
+        outside of this section, it moves the section.
         """
+        is_own = change.section is not None and bool(_meant([one.group()], change))
         has_text = (change.answer, change.new_question) != (None, None)
-        stays = change.section is None or (has_text and _meant([one.group()], change))
+        stays = change.section is None or (has_text and is_own)
         self.forget(one)
         self.check_free(change.new_question, new_id)
         one.question = change.new_question or one.question
@@ -166,17 +168,30 @@ class _Questions:
         one.id = new_id or one.id
         self.know(one)
         if not stays or change.after is not None:
+            section = [other for other in self.order if other.section == one.section]
             place = self.order.index(one)
             del self.order[place]
             self.put(one, change, place)
+            if is_own and change.after is not None and one.section is not None:
+                self.gather(one, section)
+
+    def gather(self, one: _Question, section: Sequence[_Question]) -> None:
+        """Let a section follow one of its questions that was moved away from it."""
+        place = self.order.index(one)
+        beside = {*self.order[max(place - 1, 0) : place], *self.order[place + 1 : place + 2]}
+        if beside.isdisjoint(section):
+            others = {*section} - {one}
+            rest = [other for other in self.order if other not in others]
+            place = rest.index(one)
+            self.order = [*rest[:place], *section, *rest[place + 1 :]]
 
     def put(self, one: _Question, change: Change, old_place: int | None = None) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
         After a question, it gets the section of that question, or a new one. Between two sections, it may
-        get any section, so that a section can be moved. Otherwise, a new section is put directly after the
-        section that the question leaves. If that section is empty now, the new one takes the `old_place` of
-        the question: this is how a section is renamed.
+        get any section. Otherwise, a new section is put directly after the section that the question leaves.
+        If that section is empty now, the new one takes the `old_place` of the question: this is how a section
+        is renamed.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)

@@ -86,7 +86,8 @@ _CHANGE: Final = _arguments(
         "newQuestion": _text("Renames it"),
         "remove": _boolean("Removes it"),
         "after": _text(
-            "Moves it after this one, into its section; empty: first. With its own section: moves that"
+            "Moves it after this one, into its section; empty: first. If section names its own, the whole "
+            "section moves"
         ),
         "section": _text("Its section, or another; empty: none"),
         "id": _text("Its id or, beside question, its new id"),
