@@ -60,21 +60,18 @@ SECTION_FIELDS: Final = _words(
 )
 GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""
-_YES: Final = _words("true yes y 1 on ja sí si oui sim はい 是 예")
-_NO: Final = _words("false no n 0 off nein non não nao いいえ 否 아니오")
+_YES: Final = _words("true yes y 1 on ja sí oui")
+_NO: Final = _words("false no n 0 off nein non")
 _STATES: Final = _words(
     "0 draft drafts pending unpublished notpublished private hidden inactive disabled archived deleted trash",
-    "trashed future scheduled review inreview entwurf borrador brouillon rascunho 下書き 非公開 草稿 비공개",
+    "scheduled inreview entwurf borrador brouillon 下書き 草稿 비공개",
 )
 _HIDES: Final = {
+    **dict.fromkeys(_words("draft hidden disabled archived deleted private"), _YES),
     **dict.fromkeys(
-        _words("draft hidden disabled archived deleted private entwurf borrador brouillon"), _YES
+        _words("published public visible enabled active veröffentlicht publié 公開 공개여부"), _NO
     ),
-    **dict.fromkeys(
-        _words("published public visible enabled active publicado activo publié actif aktiv"), _NO
-    ),
-    **dict.fromkeys(_words("veröffentlicht sichtbar ativo 公開 공개 공개여부 노출여부 사용여부 useyn"), _NO),
-    **dict.fromkeys(_words("status state poststatus visibility estado statut 公開状態 状态 상태"), _STATES),
+    **dict.fromkeys(_words("status state poststatus visibility estado"), _STATES),
     "publishedat": ("", "none", "null"),
 }
 """The values of fields that say that an entry is not public."""

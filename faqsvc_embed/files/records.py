@@ -31,7 +31,6 @@ from faqsvc_embed.files.fields import (
 )
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
-    cleaned,
     document_fields,
     faq_page,
     is_stated,
@@ -40,6 +39,7 @@ from faqsvc_embed.files.values import (
     text_in,
     unread_texts,
     whole_answer,
+    with_lines,
 )
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import is_item_id
@@ -274,7 +274,7 @@ class _Finder:
             return found
         # The keywords of JSON-LD begin with @.
         item = {str(key): inner for key, inner in item.items() if not str(key).startswith("@")}
-        item = item if self.is_written else {key: cleaned(inner) for key, inner in item.items()}
+        item = item if self.is_written else {key: with_lines(inner) for key, inner in item.items()}
         question_name, answer_name = columns or usual_columns(item)
         rest = [name for name in item if name not in (question_name, answer_name)]
         sections = {name: only_text(item[name]) for name in rest}

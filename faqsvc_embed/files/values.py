@@ -21,14 +21,10 @@ MAX_FIELDS: Final = 100
 """Maximum fields of an answer in JSON-LD. Only the text of a larger one is read: many may refer to it."""
 
 
-_NOTHING: Final = frozenset(("null", "~", "\\n", "nan", "undefined", "#n/a", "[object object]"))
-"""Texts that programs write for a value that is missing."""
-_LINE_BREAK: Final = re.compile(r"(?:\\r)?\\n(?=\\|\s|[-*•–(0-9A-ZÀ-Þ]|[^\x00-ÿ])")
+_LINE_BREAK: Final = re.compile(r"\\n(?=(?:\\r)?\\n|\Z|[-*•–0-9A-ZÀ-Þ]|[^\x00-ÿ])")
 """A line break as program code writes it: before a word, a number or a list, not within a word."""
 _PATH: Final = re.compile(r"\b[A-Za-z]:\\|`")
 """A folder of Windows, or code, in which a backslash is one."""
-_EXCEL: Final = re.compile(r"_x000[dD]_|\A'(?=[=+@-]\S)|(?<=[a-z])\\(?='[a-z])")
-"""A carriage return of Excel, an apostrophe before what is no formula, and an apostrophe that is escaped."""
 
 
 class Located(dict[str, Any]):
@@ -38,15 +34,11 @@ class Located(dict[str, Any]):
         self.place: str = place
 
 
-def cleaned(value: Any) -> Any:
-    """Return a text of an export without what programs write into it; None if it stands for no value."""
-    if not isinstance(value, str):
-        return value
-    if value.strip().lower() in _NOTHING:
-        return None
-    if _LINE_BREAK.search(value) and not _PATH.search(value):
-        value = value.replace("\\r", "").replace("\\n", "\n")
-    return _EXCEL.sub("", value)
+def with_lines(value: Any) -> Any:
+    """Return a text of an export with its line breaks, which the program has written as `\n`."""
+    if isinstance(value, str) and _LINE_BREAK.search(value) and not _PATH.search(value):
+        return value.replace("\\r", "").replace("\\n", "\n")
+    return value
 
 
 def is_text(value: object) -> bool:

@@ -243,7 +243,10 @@ _KINDS: Final = {
     "a template": r"\{\{[^{}\n]{0,60}(?:\}\})?|\{%[^{}\n]{0,60}\}?",
     "a table": r"(?m:^[ \t]*\|[^\n|]+\|(?=[^\n]*\|[ \t]*$))",
     "an icon": r"(?<![\w:/]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![\w:/])",
-    "a formula": r"(?m:^=[A-Z]{2,12}\([^\n]{0,60})|\#(?:REF!|VALUE!|NAME\?|DIV/0!)",
+    "a mark of a program": (
+        r"(?m:^=[A-Z]{2,12}\([^\n]{0,60}|^'[=+@-]\S|^(?:NULL|null|\\N|NaN|undefined)$)"
+        r"|\#(?:REF!|VALUE!|NAME\?|DIV/0!)|_?x000D_?|\[object Object\]"
+    ),
     "a wrong encoding": r"Ã[\xa0-\xbfƒˆ‰Š‹Œ™š›œ\u2013-\u203a]|â€.|Â[\xa0-\xbf]",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|</[0-9]+>|<!--",
 }

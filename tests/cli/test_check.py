@@ -92,6 +92,8 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\n## Why?\nYes.\n", 9, "asks the same"),
         ("terms.csv", "question,answer,colour\nWhy?,So.,red\n", None, "colour"),
         ("terms.csv", 'q,a\nWhy?,So.\nHow?,"=HYPERLINK(""/x"")"\n', 3, "HYPERLINK"),
+        ("terms.csv", "q,a\nWhy?,So.\nHow?,NULL\n", 3, "NULL"),
+        ("terms.csv", "q,a\nWhy?,So._x000D_\n", 2, "x000D"),
         ("terms.csv", "q,a\nWhy?,Itâ€™s so.\n", 2, "encoding"),
     ],
     ids=[
@@ -102,6 +104,8 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         "a repeated question",
         "a column",
         "a formula",
+        "no value",
+        "a carriage return",
         "a wrong encoding",
     ],
 )
