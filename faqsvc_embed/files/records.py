@@ -39,7 +39,6 @@ from faqsvc_embed.files.values import (
     text_in,
     unread_texts,
     whole_answer,
-    with_lines,
 )
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import is_item_id
@@ -129,8 +128,7 @@ def to_document(value: object) -> Document:
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
     lang = fields.get("lang")
-    finder = _Finder(lang, _labels(value), is_written="answer_format" in fields)
-    found, used = finder.in_document(value, stated)
+    found, used = _Finder(lang, _labels(value)).in_document(value, stated)
     fields["unknown"] = [
         *(str(key) for key in value if key not in {mark, *stated} and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
@@ -163,8 +161,6 @@ class _Finder:
     lang: Any
     labels: Mapping[str, str]
     """Names of sections by their ids."""
-    is_written: bool = False
-    """Whether the package or the service wrote the texts, which stay as they are."""
 
     def in_document(self, value: Mapping[str, Any], stated: Mapping[str, Any]) -> tuple[_Found, set[str]]:
         """Return the items in a document with `stated` fields, and the names of the fields that have them."""
@@ -274,7 +270,6 @@ class _Finder:
             return found
         # The keywords of JSON-LD begin with @.
         item = {str(key): inner for key, inner in item.items() if not str(key).startswith("@")}
-        item = item if self.is_written else {key: with_lines(inner) for key, inner in item.items()}
         question_name, answer_name = columns or usual_columns(item)
         rest = [name for name in item if name not in (question_name, answer_name)]
         sections = {name: only_text(item[name]) for name in rest}

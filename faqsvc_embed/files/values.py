@@ -1,6 +1,5 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -21,24 +20,11 @@ MAX_FIELDS: Final = 100
 """Maximum fields of an answer in JSON-LD. Only the text of a larger one is read: many may refer to it."""
 
 
-_LINE_BREAK: Final = re.compile(r"\\n(?=(?:\\r)?\\n|\Z|[-*•–0-9A-ZÀ-Þ]|[^\x00-ÿ])")
-"""A line break as program code writes it: before a word, a number or a list, not within a word."""
-_PATH: Final = re.compile(r"\b[A-Za-z]:\\|`")
-"""A folder of Windows, or code, in which a backslash is one."""
-
-
 class Located(dict[str, Any]):
     """A mapping with its place in the file, such as `line 5`."""
 
     def __init__(self, place: str) -> None:
         self.place: str = place
-
-
-def with_lines(value: Any) -> Any:
-    """Return a text of an export with its line breaks, which the program has written as `\n`."""
-    if isinstance(value, str) and _LINE_BREAK.search(value) and not _PATH.search(value):
-        return value.replace("\\r", "").replace("\\n", "\n")
-    return value
 
 
 def is_text(value: object) -> bool:

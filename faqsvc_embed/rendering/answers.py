@@ -246,6 +246,7 @@ _KINDS: Final = {
     "a mark of a program": (
         r"(?m:^=[A-Z]{2,12}\([^\n]{0,60}|^'[=+@-]\S|^(?:NULL|null|\\N|NaN|undefined)$)"
         r"|\#(?:REF!|VALUE!|NAME\?|DIV/0!)|_?x000D_?|\[object Object\]"
+        r"|\\n(?=(?:\\r)?\\n|[-*•–0-9A-ZÀ-Þ\u0400-\uffff]|$)"  # a line break
     ),
     "a wrong encoding": r"Ã[\xa0-\xbfƒˆ‰Š‹Œ™š›œ\u2013-\u203a]|â€.|Â[\xa0-\xbf]",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|</[0-9]+>|<!--",

@@ -94,6 +94,7 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         ("terms.csv", 'q,a\nWhy?,So.\nHow?,"=HYPERLINK(""/x"")"\n', 3, "HYPERLINK"),
         ("terms.csv", "q,a\nWhy?,So.\nHow?,NULL\n", 3, "NULL"),
         ("terms.csv", "q,a\nWhy?,So._x000D_\n", 2, "x000D"),
+        ("terms.csv", "q,a\nWhy?,So.\\nAnd so.\nHow?,Use \\n to break a line.\n", 2, "\\n"),
         ("terms.csv", "q,a\nWhy?,Itâ€™s so.\n", 2, "encoding"),
     ],
     ids=[
@@ -106,6 +107,7 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         "a formula",
         "no value",
         "a carriage return",
+        "a line break",
         "a wrong encoding",
     ],
 )

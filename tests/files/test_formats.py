@@ -445,30 +445,6 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     )
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        (r"By card:\n- one\n- two", "By card:\n- one\n- two"),
-        (r"First.\r\nSecond.", "First.\nSecond."),
-        (r"In C:\New\notes", r"In C:\New\notes"),
-        (r"Use \n to break a line.", r"Use \n to break a line."),
-        (r"Split it by [\r\n]+ first.", r"Split it by [\r\n]+ first."),
-    ],
-)
-def test_line_breaks_that_a_program_has_written_as_code_are_line_breaks(
-    tmp_path: Path, typed: str, answer: str
-) -> None:
-    record = {"question": "How?", "answer": typed}
-    for name, text in (
-        ("a.json", json.dumps([record])),
-        ("a.csv", f'question,answer\nHow?,"{typed}"\n'),
-    ):
-        (item,) = read(tmp_path, name, text).items
-        assert item["answer"] == answer
-    written = {"answerFormat": "text", "items": [record]}  # by this package, from what an editor typed
-    assert read(tmp_path, "a.json", json.dumps(written)).items == [record]
-
-
 def test_a_cell_that_is_merged_over_rows_names_the_section_of_each(tmp_path: Path) -> None:
     rows = "category,question,answer\nPay,Why?,So.\n,How?,So.\n{},Where?,There.\n,When?,Now.\n"
     for name, sections in (("Ship", ["Pay", "Pay", "Ship", "Ship"]), ("Pay", ["Pay", None, "Pay", None])):
