@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from faqsvc_embed.files.asking import asks
@@ -52,6 +52,9 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
 )
 LIST_FIELDS: Final = _words("items list lists bullets points steps step listitems answerlist additional")
 """The names of a list, or of a further text, that continues an answer."""
+_LABELS: Final = dict.fromkeys(QUESTION_LABELS, False) | dict.fromkeys(ANSWER_LABELS, True)
+_TITLES: Final = dict.fromkeys(GENERAL, False) | dict.fromkeys(ANSWER_FIELDS + LIST_FIELDS, True)
+"""Words in names of fields that belong together, and whether the field has an answer."""
 SECTION_FIELDS: Final = _words(
     "section category categories group topic topics theme sectiontitle subheader kategorie rubrik thema",
     "sección seccion categoría categoria tema catégorie categorie rubrique thème kategori type категория",
@@ -143,16 +146,11 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     return next((found_in[want] for want in wanted if want in found_in), None)
 
 
-def pairs_of(
-    names: Iterable[str],
-    questions: Collection[str] = QUESTION_LABELS,
-    answers: Collection[str] = ANSWER_LABELS,
-) -> dict[str, tuple[str, ...]]:
+def pairs_of(names: Iterable[str], labels: Mapping[str, bool] = _LABELS) -> dict[str, tuple[str, ...]]:
     """Return the fields with the answers of each question, by names with labels such as `pay_q` and `a_pay`.
 
     An answer may be spread over several numbered fields.
     """
-    labels = dict.fromkeys(questions, False) | dict.fromkeys(answers, True)
     parts = {name: part for name in names if (part := _role_of(name, labels)) is not None}
     answered = defaultdict[tuple[str, ...], list[str]](list)
     for name, (is_answer, stem, number) in parts.items():
@@ -170,7 +168,7 @@ def pairs_of(
 def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Return the fields with the answers of each question, also of `pay_title` and `pay_text` if all ask."""
     if len(pairs := pairs_of(texts)) < _SEVERAL:
-        pairs = pairs_of(texts, GENERAL, ANSWER_FIELDS + LIST_FIELDS)
+        pairs = pairs_of(texts, _TITLES)
         return pairs if all(asks(str(texts[name])) for name in pairs) else {}
     return pairs
 
