@@ -45,21 +45,17 @@ _WORDS: Final = {
     """,
     "de": """
         der die das ist sind wie was wann wo warum welche wer kann können ich wir sie ihr und oder
-        nicht nein ja nichts mit von für ein eine einen auf bei zum zur gibt haben wird viel
-        kostet
+        nicht nein ja nichts mit von für ein eine einen auf bei zum zur gibt haben wird viel kostet
     """,
     "fr": """
         le les est sont quel quelle quels quelles comment quand où pourquoi combien qui peux puis
-        peut je vous nous votre notre et pas oui rien avec pour une des du au aux il ce cette
-        c'est ça
+        peut je vous nous votre notre et pas oui rien avec pour une des du au aux il ce cette c'est ça
     """,
     "es": """
         el los las es son qué cuál cuáles cómo cuándo dónde cuánto cuánta quién puedo puede yo
         usted ustedes nuestro y sí nada con para una del al hay tiene está cualquier por lo
     """,
-    "shared": """
-        a an de en in me no on que se so un was
-    """,
+    "shared": "a an de en in me no on que se so un was",
 }
 """Frequent words that only one of four languages has, and those that several of them have."""
 _FREQUENT: Final = {key: frozenset(words.split()) for key, words in _WORDS.items()}

@@ -20,6 +20,8 @@ _COMMENT: Final = re.compile(
     # The address of a link that has a template. In Markdown, the spaces of the template would end it.
     r"|(?P<address>(?<=\]: )\S*\{\{[^\n{}]*\}\}"
     r"|(?<=\]\()(?=[^\n()]*\{[{%])(?:[^\s(){}<>]|\{\{[^\n{}]*\}\}|\{%[^\n{}]*%\})++(?=\)))"
+    # An address with spaces, which ends no link in Markdown, but is meant as one.
+    r"|(?P<spaced>(?<=\]\()[^\s()<>{}\"']+(?:[ ]+[^\s()<>{}\"']+)+(?=\)))"
     # An element whose text is Markdown for kramdown, but HTML in CommonMark.
     r"|(?P<element>^[ ]{0,3}<(?:div|section)\b(?:(?!\bmarkdown=)[^<>])*+\bmarkdown=[^<>]*>)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
@@ -145,7 +147,7 @@ def joined(lines: list[str]) -> list[str]:
     return lines
 
 
-def without_comments(text: str) -> tuple[str, list[str]]:
+def without_comments(text: str, *, is_written: bool) -> tuple[str, list[str]]:
     """Return Markdown without comments, scripts and style sheets, and a note for each of the latter.
 
     The lines after them keep their numbers. The address of a link loses the spaces of its template.
@@ -154,6 +156,8 @@ def without_comments(text: str) -> tuple[str, list[str]]:
 
     def replacement(found: re.Match[str]) -> str:
         line = f"line {bisect(ends, found.start()) + 1}"
+        if found["spaced"]:
+            return found[0] if is_written else f"<{found[0]}>"
         if found["address"]:
             notes.append(f"{line}: the address of this link comes from a template: {found[0][:60]}")
             return "".join(found[0].split()).replace('"', "")

@@ -47,7 +47,7 @@ class Source:
 
     def __init__(self, text: str, *, is_written: bool) -> None:
         self.is_written = is_written
-        text, notes = without_comments(text)
+        text, notes = without_comments(text, is_written=is_written)
         if (line := too_many_quotations(text)) is not None:
             wanted = "put a blank line below each quotation"
             raise ValueError(

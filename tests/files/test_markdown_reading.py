@@ -94,6 +94,10 @@ def test_a_file_may_begin_with_a_rule(text: str) -> None:
         ("A &amp; B &lt;b&gt;x&lt;/b&gt; caf&eacute; &#x20AC;?", "A & B <b>x</b> café €?"),
         ("Is \\&amp; or `&amp;` &copy or &amp\\; or &x;?", "Is &amp; or `&amp;` &copy or &amp; or &x;?"),
         ("Where is [the map][m]?", "Where is the map?"),
+        (
+            "Where is [the map](our map.md), and what is `[a](b c)`?",
+            "Where is the map, and what is `[a](b c)`?",
+        ),
     ],
 )
 def test_a_question_is_the_text_that_its_markdown_shows(question: str, text: str | None) -> None:
