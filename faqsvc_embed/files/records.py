@@ -123,7 +123,7 @@ def to_document(value: object) -> Document:
     value = _in_one_language(value, 0)
     stated = {key: inner for key, inner in value.items() if is_stated(plain_name(key), inner)}
     fields = document_fields(value, stated)
-    if mark := hidden_by(value):
+    if mark := hidden_by({key: value[key] for key in value if key != "hidden"}):  # hidden from menus only
         fields["draft"] = True
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")

@@ -501,9 +501,10 @@ def test_a_question_that_its_file_calls_hidden_is_left_out_and_named(
     assert "left out" in note
 
 
-@pytest.mark.parametrize("mark", ["status: draft", "published: false", "hidden: yes", "isDraft: true"])
-def test_a_file_that_is_called_hidden_is_a_draft(tmp_path: Path, mark: str) -> None:
+@pytest.mark.parametrize("mark", ["status: draft", "published: false", "isDraft: true"])
+def test_a_file_that_says_so_is_a_draft(tmp_path: Path, mark: str) -> None:
     assert read(tmp_path, "a.md", f"---\n{mark}\n---\n## Why?\n\nSo.\n").draft is True
+    assert not read(tmp_path, "b.md", "---\nhidden: true\n---\n## Why?\n\nSo.\n").draft  # from a menu
     # Where one of many questions is active, it may be the one whose answer is open: none is lost.
     one = "- {{q: 'Why {0}?', a: So., active: {1}}}\n"
     document = read(
