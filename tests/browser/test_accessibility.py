@@ -57,7 +57,8 @@ def test_each_toggle_is_large_enough_to_hit(page: Page, host: str, path: str) ->
 def test_a_narrow_page_cuts_nothing_and_does_not_scroll_sideways(page: Page, markdown_host: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 320, "height": 640})
-    for path in ("all", *(f"sections-{variant}" for variant in VARIANTS), "long", "themed", "arabic"):
+    paths = ("all", *(f"sections-{variant}" for variant in VARIANTS), "long", "themed", "arabic", "columns")
+    for path in paths:
         page.goto(f"{markdown_host}/{path}")
         open_all(page)
         for styles in ("html { font-size: 100% }", "html { font-size: 200% }", SPACED):
