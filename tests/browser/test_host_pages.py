@@ -43,6 +43,7 @@ FRAMEWORK = """
     h3 { font-size: 1.75rem; font-weight: 500; margin: 0 0 .5rem; padding: 0 10px; line-height: 1.2 }
     p { margin: 0 0 1rem }
     summary { display: list-item; cursor: pointer }
+    summary h3 { display: inline-block }
     [hidden] { display: none !important }
 """
 # The rules of Pico 2 for buttons and details, which are in no layer.
@@ -92,12 +93,13 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
         """all => all.map(e => {
             const box = e.getBoundingClientRect(), text = e.querySelector('.faqsvc-question')
             const question = text.getBoundingClientRect()
-            return [parseFloat(getComputedStyle(text).fontSize),
+            return [parseFloat(getComputedStyle(text).fontSize), box.width - question.width,
                 Math.abs(question.top - box.top - (box.bottom - question.bottom))]
         })"""
     )
-    assert {size for size, _ in found} == {18.0}
-    assert max(off_center for _, off_center in found) <= 1
+    assert {size for size, _, _ in found} == {18.0}
+    assert max(beside for _, beside, _ in found) < 40  # the marker
+    assert max(off_center for _, _, off_center in found) <= 1
     gap = page.locator(".faqsvc-open .faqsvc-answer").first.evaluate(
         """e => e.parentElement.getBoundingClientRect().bottom
             - e.lastElementChild.getBoundingClientRect().bottom"""
@@ -158,15 +160,16 @@ def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(page: Page, host
             assert page.locator(".faqsvc").evaluate(width) == closed, center
 
 
-def test_in_columns_the_questions_are_beside_the_title_though_the_host_resets_margins(
+def test_in_columns_the_questions_are_beside_the_title_whatever_margins_and_widths_the_host_sets(
     page: Page, host: str
 ) -> None:
     page.goto(f"{host}/columns")
-    page.add_style_tag(content="* { margin: 0 } main { max-inline-size: none }")
-    edges = page.locator(".faqsvc-title, .faqsvc-item").evaluate_all(
+    page.add_style_tag(content="* { margin: 0 } main { max-inline-size: none } details { width: 100% }")
+    (_, end), (_, title), *items = page.locator(".faqsvc, .faqsvc-title, .faqsvc-item").evaluate_all(
         "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.right])"
     )
-    assert min(left for left, _ in edges[1:]) >= edges[0][1]
+    assert min(left for left, _ in items) >= title
+    assert max(right for _, right in items) <= end
 
 
 def test_a_summary_is_as_wide_as_its_item_if_the_host_makes_details_a_flexbox(page: Page, host: str) -> None:
