@@ -97,7 +97,7 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
                 Math.abs(question.top - box.top - (box.bottom - question.bottom))]
         })"""
     )
-    assert {size for size, _, _ in found} == {18.0}
+    assert {size for size, _, _ in found} == {17.0}
     assert max(beside for _, beside, _ in found) < 40  # the marker
     assert max(off_center for _, _, off_center in found) <= 1
     gap = page.locator(".faqsvc-open .faqsvc-answer").first.evaluate(
@@ -318,13 +318,13 @@ def test_the_host_style_of_menus_does_not_change_the_index(page: Page, host: str
     assert ring == "solid"
 
 
-def test_the_tools_of_a_long_faq_have_the_size_of_its_text(page: Page, host: str) -> None:
+def test_the_tools_and_questions_of_a_long_faq_have_the_size_of_its_text(page: Page, host: str) -> None:
     page.goto(f"{host}/sections-details")
     page.add_style_tag(content="html { font-size: 62.5% } main { font-size: 20px }")
-    sizes = page.locator(".faqsvc-filter, .faqsvc-all, .faqsvc-index a").evaluate_all(
+    sizes = page.locator(".faqsvc-filter, .faqsvc-all, .faqsvc-index a, .faqsvc-question").evaluate_all(
         "all => all.map(e => getComputedStyle(e).fontSize)"
     )
-    assert set(sizes) == {"18.75px"}
+    assert set(sizes) == {"18.75px", "21.25px"}
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,11 @@ def test_any_rule_of_the_host_wins_except_for_buttons_and_menus_and_where_conten
         (".faqsvc-answer >:nth-last-child(1 of :not(.faqsvc-anchor))", "margin-block-end"),
         ('.faqsvc-panel[hidden="until-found"]', "display"),
         (".faqsvc-panel[hidden]", "display"),  # on paper
-        # The heading of a question has no box.
+        # The heading of a question has neither a box nor a size.
         (".faqsvc-toggle >:not(.faqsvc-question)", "display"),
+        (".faqsvc-toggle >:not(.faqsvc-question)", "font-size"),
         ("div.faqsvc-item>:first-child", "display"),
+        ("div.faqsvc-item>:first-child", "font-size"),
     }
 
 
