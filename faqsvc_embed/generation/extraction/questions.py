@@ -25,7 +25,7 @@ _QUESTION_MARK_LAST = re.compile(
     r"(?:(?<![\[(])[?？؟⁇⁉]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[^\w.…]{0,12}$"
 )
 _SIGNS = re.compile(r"^\W+")
-_PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
+_PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@.][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
 
 _QUESTION_WORD: Final = "|".join(alternatives("question_labels"))
 _ANSWER_WORD: Final = "|".join(alternatives("answer_labels"))

@@ -188,14 +188,11 @@ def _markup(node: Any, depth: int = 0, *, is_text: bool = False) -> str:
             parts = (
                 _markup(value, depth + 1, is_text=key == "children") for key, value in properties.items()
             )
-            return f"<{tag}{attrs}>{''.join(parts)}</{tag}>"
-        case list():
-            return "".join(_markup(value, depth + 1, is_text=is_text) for value in node)
-        case dict():
-            return "".join(_markup(value, depth + 1) for value in node.values())
-        case bool():
-            return ""
-        case str() | int() | float() if is_text and not str(node).startswith("$"):
+            return "<br>" if tag == "br" else f"<{tag}{attrs}>{''.join(parts)}</{tag}>"
+        case list() | dict():
+            values, is_text = (node, is_text) if isinstance(node, list) else (node.values(), False)
+            return "".join(_markup(value, depth + 1, is_text=is_text) for value in values)
+        case str() | int() | float() if is_text and not (isinstance(node, bool) or str(node).startswith("$")):
             return html.escape(str(node))
     return ""
 
