@@ -101,10 +101,9 @@ class ChatEndpoint:
                 return self._message(content)
             if response.status_code not in REFUSALS:
                 break
-        text = self._masked(plain(content[:2000].decode("utf-8", "replace")))
         status = response.status_code
         retry_after = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-        reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
+        reason = f"it has status {status}: {self._beginning(content)!r}"
         raise self._failure(reason, status=status, retry_after=retry_after)
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
@@ -132,7 +131,7 @@ class ChatEndpoint:
         try:
             message = msgspec.json.decode(content, type=_Completion).choices[0].message
         except (msgspec.MsgspecError, UnicodeError, RecursionError, IndexError):
-            raise self._failure("it sent no chat completion") from None
+            raise self._failure(f"it sent no chat completion: {self._beginning(content)!r}") from None
         if message.refusal or not message.content:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
         return _bare(message.content).encode("utf-8", "replace")
@@ -140,6 +139,9 @@ class ChatEndpoint:
     def _headers(self) -> dict[str, str]:
         headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
         return {**headers, "Authorization": f"Bearer {self.key}"} if self.key else headers
+
+    def _beginning(self, content: bytes) -> str:
+        return self._masked(plain(content[:2000].decode("utf-8", "replace")))[:MAX_LOGGED]
 
     def _masked(self, text: str) -> str:
         """Return a text with the key masked."""
