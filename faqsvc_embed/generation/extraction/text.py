@@ -55,7 +55,8 @@ def inline_text(nodes: Sequence[Node]) -> str:
 def _words(node: Node) -> str:
     if isinstance(node, str):
         return node
-    if node.is_boilerplate or _is_decoration(node) or (node.tag == "span" and node.words & NAMES["tag"]):
+    is_beside = node.words & NAMES["tag"] or (node.words & NAMES["number"] and _is_first(node))
+    if node.is_boilerplate or _is_decoration(node) or (node.tag == "span" and is_beside):
         return ""
     node.budget.spend(node.weight)
     words = "".join(map(_words, node.children))
@@ -92,7 +93,9 @@ def _is_decoration(element: Element) -> bool:
             return True
     if element.tag == "a" and element.attrs.get("href", "").startswith("#") and not _is_first(element):
         return ends_page(plain(raw_text(element)))
-    is_part = element.tag in ("span", "b", "strong", "i", "em", "div", "p") and not element.contains_blocks
+    following = (node for node in element.following_siblings() if isinstance(node, Element) or node.strip())
+    is_beside = element.tag in ("div", "p") and not element.contains_blocks and any(following)
+    is_part = element.tag in ("span", "b", "strong", "i", "em") or is_beside
     return is_part and _is_first(element) and is_label(plain(raw_text(element)))
 
 
