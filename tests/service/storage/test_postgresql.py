@@ -2,12 +2,11 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from tests.service.bodies import publication
 from tests.service.storage.writes import access, put, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
+from tests.support.service import service_process
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
@@ -332,44 +332,15 @@ def test_an_upgrade_does_not_wait_forever_for_a_lock(storage: Storage, url: str)
             open_storage(url)
 
 
-SERVICE = """
-import sys
-from functools import partial
-from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import Address, serve
-
-if __name__ == "__main__":
-    address = Address().checked()
-    make_app = partial(create_app, sys.argv[1])
-    serve(make_app, address, workers=2, announce=lambda: print(address, flush=True))
-"""
-
-
-@contextmanager
-def workers(url: str) -> Iterator["subprocess.Popen[str]"]:
-    """Run the service with two workers; it prints its URL."""
-    command = [sys.executable, "-W", "error", "-c", SERVICE, url]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-            assert process.wait(60) == 0
-
-
-def client_of(process: "subprocess.Popen[str]") -> httpx2.Client:
-    assert process.stdout is not None
-    return httpx2.Client(base_url=process.stdout.readline().strip(), trust_env=False, timeout=30)
-
-
 def test_several_servers_share_a_database(url: str) -> None:
-    with ExitStack() as stack:
-        services = [stack.enter_context(workers(url)) for _ in range(2)]  # both migrate the schema
-        clients = [stack.enter_context(client_of(process)) for process in services]
-        storage = open_storage(url)
-        headers = {"X-Plugin-Key": storage.keys.create(), "Idempotency-Key": "once"}
-        storage.close()
+    with (
+        service_process(url) as (one, key, _),
+        service_process(url) as (other, *_),
+        httpx2.Client(base_url=one, trust_env=False, timeout=60) as client,
+        httpx2.Client(base_url=other, trust_env=False, timeout=60) as client_of_other,
+    ):
+        clients = (client, client_of_other)
+        headers = {"X-Plugin-Key": key, "Idempotency-Key": "once"}
 
         def send(number: int) -> Any:
             client = clients[number % 2]
