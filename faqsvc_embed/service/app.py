@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
 
 FIRST_CLEARING: Final = 60.0
-"""Seconds until the bin is emptied first, so that the start is quick."""
+"""Seconds until the bin is emptied first, so that the start is quick, and of a full bin the next portion."""
 CLEARING: Final = 3600.0
 """Seconds until it is emptied again."""
 RECORDING: Final = 30.0
@@ -125,9 +125,10 @@ async def _lifespan(service: ServiceContext, _: Starlette) -> AsyncIterator[None
     async def repeat(function: Callable[[], object], delay: float, period: float) -> None:
         await asyncio.sleep(delay)
         while True:
+            found: object = None
             with suppress(StorageUnavailable):  # the next call tries again
-                await run_blocking(function, limiter=service.writers)
-            await asyncio.sleep(period)
+                found = await run_blocking(function, limiter=service.writers)
+            await asyncio.sleep(delay if found else period)
 
     # Several processes may do this at once.
     clearing = repeat(storage.removal.empty_bin, FIRST_CLEARING, CLEARING)

@@ -33,6 +33,8 @@ from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
+PORTION: Final = 20
+"""FAQs that one call removes from the bin, so that others can write to an SQLite file in between."""
 PAUSE: Final = 0.03
 """Seconds of pause after each FAQ of a deleted site, so that others can write to an SQLite file."""
 STEADY: Final = timedelta(days=1)
@@ -114,7 +116,7 @@ class Removal:
             logs.log(edit.connection, access, "restore", edit.now, **what)
 
     def empty_bin(self) -> int:
-        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
+        """Delete up to 20 FAQs that have been in the bin for 30 days, as `purge` does; return their number.
 
         Nothing is deleted before the wall clock has run for a day without a jump: what a jump makes overdue
         must not be deleted at once.
@@ -122,14 +124,14 @@ class Removal:
         count, now = 0, self._writer.clock()
         end = now - BIN_LIFETIME
         query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
-        overdue = query.where(translations.c.binned_at < end, HAS_REVISIONS).distinct()
+        overdue = query.where(translations.c.binned_at < end, HAS_REVISIONS).distinct().limit(PORTION)
         with self._writer.database.writing() as connection:
             found = connection.execute(overdue).all() if _is_steady(connection, now) else []
         for slug, site in found:
             with self._writer.editing(Access(None, site), slug) as edit:
                 edit.lock()
                 every = edit.translations.values()
-                languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
+                languages = [one.lang for one in every if one.binned_at and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     edit.delete_texts(languages)
                     edit.log_change("purge", None)

@@ -9,10 +9,12 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.page.preview import REFUSED
+from faqsvc_embed.service import app
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
 from tests.service.storage.writes import a_month_later, put
 from tests.support.clock import Clock
+from tests.support.waiting import wait_until
 
 PRICING = f"{PATH}/pricing"
 
@@ -268,6 +270,19 @@ def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_adm
     assert [site.faq_count for site in storage.sites.list()] == [0]
     storage.removal.unblock("pricing")
     assert owner.put().status_code == 201
+
+
+def test_a_full_bin_is_emptied_in_portions_between_which_others_can_write(
+    owner: Owner, storage: Storage, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slugs = [f"{PATH}/tea-{number}" for number in range(45)]
+    for slug in slugs:
+        owner.put(slug)
+        owner.send("DELETE", f"{slug}?purge=true")
+    assert 0 < a_month_later(storage, clock) < len(slugs)
+    monkeypatch.setattr(app, "FIRST_CLEARING", 0.01)
+    with TestClient(app.create_app(storage)):
+        wait_until(lambda: owner.send("GET", "/api/v1/faqs?state=binned").json()["items"] == [])
 
 
 def test_what_was_purged_is_not_there_to_be_removed_again(owner: Owner) -> None:
