@@ -140,6 +140,17 @@ def words_of(names: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(names[:1000]))
 
 
+def with_headings(elements: Iterable[Element]) -> Iterator[tuple[Element, list[Element]]]:
+    """Yield each element with the headings above it, at most one of each level."""
+    above = list[Element]()
+    for element in elements:
+        level = HEADINGS.get(element.tag, 7)
+        if level < 7:
+            above = [heading for heading in above if HEADINGS[heading.tag] < level]
+        yield element, above
+        above = [*above, element] if level < 7 else above
+
+
 def table_rows(table: Element) -> list[list[Element]]:
     """Return the cells of each row of a table that has some."""
     rows = (row.elements() for row in table.walk() if row.tag == "tr")

@@ -18,6 +18,7 @@ from faqsvc_embed.generation.extraction.dom import (
     Element,
     Node,
     similar_elements,
+    with_headings,
     words_of,
 )
 from faqsvc_embed.generation.extraction.page_context import PageContext, is_link, is_promotional
@@ -163,24 +164,14 @@ def _headings(headings: list[Element], context: PageContext, other_questions: in
     own = (heading for heading in headings if context.is_in_faq(heading) or not is_link(heading))
     texts = {heading: question_text(heading) for heading in own if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
-    for heading in _within_answers(texts, asked):
-        del texts[heading]
+    # A heading that does not ask, below one of a higher level that does, is within its answer.
+    within = {heading for heading, above in with_headings(texts) if not asked.isdisjoint(above)} - asked
+    texts = {heading: text for heading, text in texts.items() if heading not in within}
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
     is_listed = context.has_faq_title and not other_questions and len(asked) <= FEW * len(texts)
     share = 0 if is_listed else 0.5 if other_questions >= MANY else FEW
     return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())
-
-
-def _within_answers(headings: Iterable[Element], asked: set[Element]) -> list[Element]:
-    """Return the headings that do not ask, below a heading of a higher level that does."""
-    found, above = list[Element](), list[Element]()
-    for heading in headings:
-        above = [other for other in above if HEADINGS[other.tag] < HEADINGS[heading.tag]]
-        if heading not in asked and not asked.isdisjoint(above):
-            found.append(heading)
-        above.append(heading)
-    return found
 
 
 def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:

@@ -5,11 +5,11 @@ Boilerplate belongs to no FAQ: navigation, cookie banners, comments, advertiseme
 
 import re
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element, words_of
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element, with_headings, words_of
 from faqsvc_embed.generation.extraction.patterns import any_of
 from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, announces_faq, is_question
 from faqsvc_embed.generation.extraction.text import inline_text, raw_text
@@ -61,16 +61,8 @@ class PageContext:
 
 def _below_faq_titles(elements: list[Element]) -> set[int]:
     """Return the positions of the elements below headings that announce an FAQ."""
-    found, above = set[int](), list[tuple[int, bool]]()
-    for element in elements:
-        level = HEADINGS.get(element.tag)
-        if level is not None:
-            above = [heading for heading in above if heading[0] < level]
-        if any(is_faq for _, is_faq in above):
-            found.add(element.start)
-        if level is not None:
-            above.append((level, announces_faq(inline_text(element.children))))
-    return found
+    announces = cache(lambda heading: announces_faq(inline_text(heading.children)))
+    return {element.start for element, above in with_headings(elements) if any(map(announces, above))}
 
 
 def _is_named_faq(element: Element) -> bool:
