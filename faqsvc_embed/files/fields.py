@@ -50,10 +50,10 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "description html details value ご回答 解答 risposte antwoorden odpowiedzi",
     "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
-LIST_FIELDS: Final = _words("items list lists bullets points steps step listitems answerlist additional")
+LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")
 """The names of a list, or of a further text, that continues an answer."""
 _LABELS: Final = dict.fromkeys(QUESTION_LABELS, False) | dict.fromkeys(ANSWER_LABELS, True)
-_TITLES: Final = dict.fromkeys(GENERAL, False) | dict.fromkeys(ANSWER_FIELDS + LIST_FIELDS, True)
+_TITLES: Final = dict.fromkeys(GENERAL, False) | dict.fromkeys((*ANSWER_FIELDS, *LIST_FIELDS, "step"), True)
 """Words in names of fields that belong together, and whether the field has an answer."""
 SECTION_FIELDS: Final = _words(
     "section category categories group topic topics theme sectiontitle subheader kategorie rubrik thema",
@@ -121,6 +121,11 @@ def hidden_by(entry: Mapping[str, Any]) -> str | None:
     return next((name for name, plain in names if plain_name(entry[name]) in _HIDES.get(plain, ())), None)
 
 
+def in_menus(name: object) -> bool:
+    """Return whether a field of a page says, as `hidden` and `visible` do, whether menus have it."""
+    return plain_name(name).removeprefix("is") in ("hidden", "visible")
+
+
 def differ_by_number(name: str, other: str) -> bool:
     """Return whether two names differ only by numbers, such as `question` and `question2`."""
     digits = dict.fromkeys(map(ord, "0123456789"))
@@ -149,20 +154,18 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
 def pairs_of(names: Iterable[str], labels: Mapping[str, bool] = _LABELS) -> dict[str, tuple[str, ...]]:
     """Return the fields with the answers of each question, by names with labels such as `pay_q` and `a_pay`.
 
-    An answer may be spread over several numbered fields.
+    An answer may be spread over fields with more numbers: `answer 2.1` and `answer 2.2` are of `question 2`.
     """
     parts = {name: part for name in names if (part := _role_of(name, labels)) is not None}
-    answered = defaultdict[tuple[str, ...], list[str]](list)
-    for name, (is_answer, stem, number) in parts.items():
-        for place in ((stem,), (stem, number)) if is_answer else ():
-            answered[place].append(name)
-    pairs = dict[str, tuple[str, ...]]()
-    for name, (is_answer, stem, number) in parts.items():
-        own = (
-            [] if is_answer else answered.get((stem, number)) or ([] if number else answered.get((stem,), []))
-        )
-        pairs |= {name: tuple(own)} if own else {}
-    return pairs
+    known, answered = {*parts.values()}, defaultdict[tuple[str, tuple[str, ...]], list[str]](list)
+    for name, (is_answer, stem, numbers) in parts.items():
+        for end in range(len(numbers), -1, -1) if is_answer else ():
+            place = stem, numbers[:end]
+            if (False, *place) in known and (end == len(numbers) or (True, *place) not in known):
+                answered[place].append(name)
+                break
+    asked = {name: (stem, numbers) for name, (is_answer, stem, numbers) in parts.items() if not is_answer}
+    return {name: tuple(answered[place]) for name, place in asked.items() if place in answered}
 
 
 def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -173,19 +176,19 @@ def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return pairs
 
 
-def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, str, str] | None:
-    """Return whether a field has an answer, and the other words and the number of its name.
+def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, str, tuple[str, ...]] | None:
+    """Return whether a field has an answer, and the other words and the last numbers of its name.
 
     The label, such as `q`, is the last word or the first. Other names are not of a question or an answer.
     """
     words = _WORD.findall(name)
-    number = ""
-    while words and words[-1].isdigit():  # the parts of `answer 2.1` and `answer 2.2` belong to `question 2`
-        number = words.pop()
+    numbers = list[str]()
+    while words and words[-1].isdigit():
+        numbers.insert(0, words.pop())
     for at in (-1,) if _LANGUAGE.search(name) else (-1, 0) if words else ():
         if (is_answer := labels.get(words[at].lower())) is not None:
             del words[at]
-            return is_answer, " ".join(words).lower(), number
+            return is_answer, " ".join(words).lower(), tuple(numbers)
     return None
 
 

@@ -20,8 +20,8 @@ _COMMENT: Final = re.compile(
     # The address of a link that has a template. In Markdown, the spaces of the template would end it.
     r"|(?P<address>(?<=\]: )\S*\{\{[^\n{}]*\}\}"
     r"|(?<=\]\()(?=[^\n()]*\{[{%])(?:[^\s(){}<>]|\{\{[^\n{}]*\}\}|\{%[^\n{}]*%\})++(?=\)))"
-    # An address with spaces, which ends no link in Markdown, but is meant as one.
-    r"|(?P<spaced>(?<=\]\()[^\s()<>{}\"']+(?:[ ]+[^\s()<>{}\"']+)+(?=\)))"
+    # An address with spaces, which ends no link in Markdown, but is meant as one. Other words are a remark.
+    r"|(?P<spaced>(?<=\]\()(?=[^\n()]*(?:[/#@]|\.\w\w))[^\s()<>{}\"']+(?:[ ]+[^\s()<>{}\"']+)+(?=\)))"
     # An element whose text is Markdown for kramdown, but HTML in CommonMark.
     r"|(?P<element>^[ ]{0,3}<(?:div|section)\b(?:(?!\bmarkdown=)[^<>])*+\bmarkdown=[^<>]*>)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank

@@ -24,6 +24,7 @@ from faqsvc_embed.files.fields import (
     find_columns,
     find_field,
     hidden_by,
+    in_menus,
     is_general,
     pairs_of,
     plain_name,
@@ -123,7 +124,8 @@ def to_document(value: object) -> Document:
     value = _in_one_language(value, 0)
     stated = {key: inner for key, inner in value.items() if is_stated(plain_name(key), inner)}
     fields = document_fields(value, stated)
-    if mark := hidden_by({key: value[key] for key in value if key != "hidden"}):  # hidden from menus only
+    # A page may be hidden from menus only, and a response of a program may have the status 0.
+    if mark := hidden_by({key: value[key] for key in value if str(value[key]) != "0" and not in_menus(key)}):
         fields["draft"] = True
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")

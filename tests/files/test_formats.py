@@ -402,6 +402,10 @@ _RECORDS = {
     "parts.json": '{"question 1": "What does it cost?", "answer 1": "Nothing.", '
     '"question 2": "May I cancel?", "answer 2.1": "Any time.",'
     ' "answer 2.1.1": "Even at night.", "answer 2.2": "Or rather never."}',
+    "parts-of-sections.json": '{"q1_1": "What does it cost?", "a1_1": "Nothing.", "q1_2": "May I cancel?",'
+    ' "a1_2": "Any time.", "q1": "Where?"}',
+    "steps.yaml": "- q: What does it cost?\n  a: Nothing.\n  step: 1\n"
+    "- q: May I cancel?\n  a: Any time.\n  step: 2\n",
     "again.csv": "question,answer\nWhat does it cost?,Nothing.\n\nquestion,answer\nMay I cancel?,Any time.\n",
     "camel.json": '{"priceQuestion": "What does it cost?", "priceAnswer": "Nothing.",'
     ' "cancelQuestion": "May I cancel?", "cancelAnswer": "Any time.", "data": "x"}',
@@ -440,6 +444,7 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
+    assert not any(item["answer"].endswith(("2", "Nothing.\n\nAny time.")) for item in items)
     assert name not in ("paragraphs.csv", "points.yaml", "parts.json") or items[1]["answer"].endswith(
         "Or rather never."
     )
@@ -504,7 +509,13 @@ def test_a_question_that_its_file_calls_hidden_is_left_out_and_named(
 @pytest.mark.parametrize("mark", ["status: draft", "published: false", "isDraft: true"])
 def test_a_file_that_says_so_is_a_draft(tmp_path: Path, mark: str) -> None:
     assert read(tmp_path, "a.md", f"---\n{mark}\n---\n## Why?\n\nSo.\n").draft is True
-    assert not read(tmp_path, "b.md", "---\nhidden: true\n---\n## Why?\n\nSo.\n").draft  # from a menu
+    for other in (
+        "hidden: true",
+        "isHidden: true",
+        "visible: no",
+        "status: 0",
+    ):  # from a menu, and of a program
+        assert not read(tmp_path, "b.md", f"---\n{other}\n---\n## Why?\n\nSo.\n").draft
     # Where one of many questions is active, it may be the one whose answer is open: none is lost.
     one = "- {{q: 'Why {0}?', a: So., active: {1}}}\n"
     document = read(

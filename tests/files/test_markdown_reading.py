@@ -95,8 +95,8 @@ def test_a_file_may_begin_with_a_rule(text: str) -> None:
         ("Is \\&amp; or `&amp;` &copy or &amp\\; or &x;?", "Is &amp; or `&amp;` &copy or &amp; or &x;?"),
         ("Where is [the map][m]?", "Where is the map?"),
         (
-            "Where is [the map](our map.md), and what is `[a](b c)`?",
-            "Where is the map, and what is `[a](b c)`?",
+            "Where is [the map](our map.md), and what is `[a](b c)` in [tea](the leaves)?",
+            "Where is the map, and what is `[a](b c)` in [tea](the leaves)?",
         ),
     ],
 )
