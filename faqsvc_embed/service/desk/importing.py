@@ -44,6 +44,7 @@ _YAML: Final = re.compile(
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 _WRAPPED: Final = re.compile(r"[^\W\d_a-z].{35,}[^.!?:;,]")
 """A line that goes on in the next one."""
+_ENDS: Final = (".", "!", "。")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
 MAX_NOTES: Final = 20
@@ -250,8 +251,13 @@ def _marked(text: str) -> str:
     for place, line in enumerate(lines):
         bare = _MARKS.sub("", line.strip(), count=1).strip().removesuffix("**").strip()
         if bare.endswith(("?", "？")) and len(bare) <= MAX_QUESTION:
-            above = lines[place - 1] if place and bare[0].islower() else ""
-            if _WRAPPED.fullmatch(above):  # a long question is on two lines, as in text of a PDF
+            before, above = ["", "", *lines[max(place - 2, 0) : place]][-2:]
+            is_apart = not before.strip() or before.rstrip().endswith(
+                _ENDS
+            )  # not the answer of the one above
+            if (
+                bare[0].islower() and is_apart and _WRAPPED.fullmatch(above)
+            ):  # on two lines, as in text of a PDF
                 lines[place - 1], bare = "", f"{above.strip()} {bare}"
             lines[place] = f"\n### {bare}"
         elif line.startswith("## "):
@@ -272,7 +278,7 @@ def _headings(draft: Draft) -> Iterator[str]:
     """Yield the short lines at the ends of answers, above another question, that may be headings."""
     for item in draft.items[:-1]:
         rest, _, last = item.answer.rpartition("\n")
-        is_apart = rest.strip() and rest.endswith(("\n", ".", "!", "。"))
+        is_apart = rest.strip() and rest.endswith(("\n", *_ENDS))
         if is_apart and len(last) <= MAX_HEADING and _HEADING.fullmatch(last):
             yield last
 

@@ -138,6 +138,11 @@ def test_a_question_on_two_lines_is_one_question(editor: Editor) -> None:
     ]
     assert texts[-2:] == [wrapped.replace("\n", " "), "Two days."]
     assert texts[:2] == ["Do you ship?", "Yes, to all of Europe and beyond it."]
+    answer = "To each town that has a station of the railway"
+    assert import_text(editor, f"Do you ship?\n{answer}\niPads, too?\nYes.")[1] == [
+        *("Do you ship?", answer),
+        *("iPads, too?", "Yes."),
+    ]
 
 
 def test_an_import_offers_both_readings_of_a_text(editor: Editor) -> None:
