@@ -1,5 +1,6 @@
 """The FAQs of a folder, which an embed shows instead of a service, or until the service responds."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -110,7 +111,10 @@ class FolderSource(BaseSource):
 
 
 def _unreadable(directory: str, error: OSError) -> str:
+    path = Path(directory)
+    with suppress(OSError):  # a release that was deleted takes the working directory with it
+        path = path.absolute()
     return (
-        f"directory is {directory!r}, which cannot be read: {error.strerror}: {Path(directory).absolute()}; "
+        f"directory is {directory!r}, which cannot be read: {error.strerror}: {path}; "
         "name a folder of FAQ files such as pricing.md"
     )

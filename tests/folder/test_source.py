@@ -105,6 +105,17 @@ def test_a_directory_is_a_path(directory: str) -> None:
     assert str(refused.value).startswith("directory ")
 
 
+def test_a_relative_directory_of_a_deleted_release_is_a_mistake_of_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = tmp_path / "release"
+    release.mkdir()
+    monkeypatch.chdir(release)
+    release.rmdir()
+    with pytest.raises(ConfigurationError, match="faqs"):
+        FAQEmbed(directory="faqs")
+
+
 def test_without_folder_and_service_the_message_names_both() -> None:
     with pytest.raises(ConfigurationError) as refused:
         FAQEmbed()
