@@ -42,10 +42,10 @@ _MEANT: Final = re.compile(
     rf"(?<!{_LETTER})(?<![*\\])\*(?=[\w{_OPENING}])[^*\n]{{0,300}}(?<=[\w{_CLOSING}])\*(?!{_LETTER}|\*)"
     rf"|(?<![\w\\])_(?=[^\W_]|[{_OPENING}])[^_\n]{{0,300}}(?<=[^\W_]|[{_CLOSING}])_(?!\w)"
     r"|\]\([^\s()]+\)|\]\[\w|~~[^\s~][^~\n]{0,300}~~|<(?:https?|mailto):[^\s<>]+>|^> \S"
-    r"|&(?:amp|lt|gt|quot|nbsp|#\d{2,5});",
+    r"|&(?:amp|lt|gt|quot|nbsp|#\d{2,5});|\\[*_`\[\]<>#&|~+=:!-]|^\d{1,9}\\[.)]",
     re.MULTILINE,
 )
-"""Stress, links to anywhere, struck text, quotes, and characters as HTML writes them.
+"""Stress, links to anywhere, struck text, quotes, characters as HTML writes them, and escaped characters.
 
 A model means markup by them, where a person may mean what they typed.
 """

@@ -85,6 +85,7 @@ def preview(client: FAQClient, *answers: str, **fields: Any) -> dict[str, Any]:
         ("~~Ten~~ euros", "Ten euros"),
         ("> Quoted.", "Quoted."),
         ("Tea &amp; cake", "Tea & cake"),
+        ("Kund\\*innen \\[1\\]", "Kund*innen [1]"),
     ],
 )
 def test_markup_without_a_format_is_markdown_and_the_result_says_so(
@@ -109,6 +110,7 @@ def test_markup_without_a_format_is_markdown_and_the_result_says_so(
         "marked (*) or (**)",
         "a < b > c & d",
         "A[0](x y)",
+        r"C:\tea \\server",
     ],
 )
 def test_plain_text_stays_plain(keyless: FAQClient, answer: str) -> None:
@@ -130,8 +132,10 @@ def test_the_title_that_readers_see_is_named_if_the_call_has_none(keyless: FAQCl
 
 
 def test_plain_answers_beside_markdown_are_shown_as_typed(keyless: FAQClient) -> None:
-    found = preview(keyless, "**Yes.**", "2 * 3\n4 * 5", introduction="A_B and C_D")
-    assert found["shown"] == "A_B and C_D\n\nQuestion 0?\nYes.\n\nQuestion 1?\n2 * 3\n4 * 5"
+    found = preview(keyless, "**Yes.**", "2 * 3\n4 * 5", "2 \\* 3", introduction="A_B and C_D")
+    answers = ("Yes.", "2 * 3\n4 * 5", "2 * 3")
+    questions = (f"Question {number}?\n{answer}" for number, answer in enumerate(answers))
+    assert found["shown"] == "\n\n".join(("A_B and C_D", *questions))
 
 
 def test_what_readers_do_not_see_is_named_with_its_line(keyless: FAQClient) -> None:
