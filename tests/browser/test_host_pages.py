@@ -138,6 +138,16 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     assert max(outside) < -16
 
 
+@pytest.mark.parametrize(("path", "beside"), [("details", ".faqsvc-toggle"), ("open", ".faqsvc-item")])
+def test_what_a_template_of_the_host_puts_before_a_question_has_a_box(
+    page: Page, host: str, path: str, beside: str
+) -> None:
+    page.goto(f"{host}/{path}")
+    icon = '<i style="display: inline-block; width: 9px"></i>'
+    page.locator(beside).first.evaluate("(e, icon) => e.insertAdjacentHTML('afterbegin', icon)", icon)
+    assert page.locator(f"{beside} > i").evaluate("e => e.getBoundingClientRect().width") == 9
+
+
 @pytest.mark.parametrize("look", ["lines", "columns"])
 def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(page: Page, host: str, look: str) -> None:
     page.emulate_media(reduced_motion="reduce")

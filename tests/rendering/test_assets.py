@@ -80,10 +80,10 @@ def test_any_rule_of_the_host_wins_except_for_buttons_and_menus_and_where_conten
         ('.faqsvc-panel[hidden="until-found"]', "display"),
         (".faqsvc-panel[hidden]", "display"),  # on paper
         # The heading of a question has neither a box nor a size.
-        (".faqsvc-toggle >:not(.faqsvc-question)", "display"),
-        (".faqsvc-toggle >:not(.faqsvc-question)", "font-size"),
-        ("div.faqsvc-item>:first-child", "display"),
-        ("div.faqsvc-item>:first-child", "font-size"),
+        (".faqsvc-toggle >:has(.faqsvc-question)", "display"),
+        (".faqsvc-toggle >:has(.faqsvc-question)", "font-size"),
+        ("div.faqsvc-item>:has(.faqsvc-question)", "display"),
+        ("div.faqsvc-item>:has(.faqsvc-question)", "font-size"),
     }
 
 
