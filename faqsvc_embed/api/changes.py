@@ -168,11 +168,12 @@ class _Questions:
         one.id = new_id or one.id
         self.know(one)
         if not stays or change.after is not None:
-            section = [other for other in self.order if other.section == one.section]
+            moves_section = is_own and change.after is not None and one.section is not None
+            section = [other for other in self.order if other.section == one.section] if moves_section else []
             place = self.order.index(one)
             del self.order[place]
             self.put(one, change, place)
-            if is_own and change.after is not None and one.section is not None:
+            if moves_section:
                 self.gather(one, section)
 
     def gather(self, one: _Question, section: Sequence[_Question]) -> None:
