@@ -117,8 +117,8 @@ FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "langu
 
 def hidden_by(entry: Mapping[str, Any]) -> str | None:
     """Return the name of the field that says that an entry is not public, such as `draft: true`."""
-    names = [(str(name), plain_name(name).removeprefix("is")) for name in entry]
-    return next((name for name, plain in names if plain_name(entry[name]) in _HIDES.get(plain, ())), None)
+    values = {str(name): (_HIDES.get(plain_name(name).removeprefix("is")), entry[name]) for name in entry}
+    return next((name for name, (hides, one) in values.items() if hides and plain_name(one) in hides), None)
 
 
 def in_menus(name: object) -> bool:
