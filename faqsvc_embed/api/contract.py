@@ -126,11 +126,11 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
     remove: Annotated[bool | None, Meta(description="Remove the question; nothing else may be given.")] = None
     section: Annotated[
         Annotated[str, Meta(max_length=MAX_SECTION)] | None,
-        Meta(description="Move it to the end of this section, or of a new one after its own. Empty: none."),
+        Meta(description="Move to the end of this section; beside a text, only from another. Empty: none."),
     ] = None
     after: Annotated[
         Annotated[str, Meta(max_length=MAX_QUESTION)] | None,
-        Meta(description="Put it after this question; an empty text is the beginning."),
+        Meta(description="Put it after this question, or first if empty. Its own `section` moves with it."),
     ] = None
     id: Annotated[ItemId | None, Meta(description="Names the question, if there is no `question`.")] = None
 

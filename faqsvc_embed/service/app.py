@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
 
 FIRST_CLEARING: Final = 60.0
-"""Seconds until the bin is emptied first, so that the start is quick, and of a full bin the next portion."""
+"""Seconds until the first portion of a bin is removed, so that the start is quick; and until the next one."""
 CLEARING: Final = 3600.0
-"""Seconds until it is emptied again."""
+"""Seconds until an empty bin is looked at again."""
 RECORDING: Final = 30.0
 """Seconds between two records of the uses of keys."""
 NOT_FOUND: Final = Problem(
