@@ -20,6 +20,7 @@ from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     bare_answer,
     has_words,
+    is_asked,
     is_template_code,
     question_key,
 )
@@ -82,7 +83,9 @@ def extract(document: turbohtml.Document, url: str) -> Content:
         pairs = pairs or [*_pairs_in_data(document, base, embedded_pairs).values()]
         if not pairs and (markup := pushed_markup(document)):
             pushed = build_tree(turbohtml.parse(markup), StepBudget())
-            pairs = _merged_pairs(PageContext(pushed, title, url, is_article=context.is_article), {}, base)
+            found = _merged_pairs(PageContext(pushed, title, url, is_article=context.is_article), {}, base)
+            # The rows lack what is around them: a menu or the properties of a product may seem to be an FAQ.
+            pairs = found if 2 * sum(is_asked(pair.question) for pair in found) > len(found) else []
         return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
