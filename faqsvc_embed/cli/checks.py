@@ -41,8 +41,9 @@ def messages_in(file: FAQFile) -> list[str]:
 
 
 def _by_faq(folder: Folder) -> Iterator[list[FAQFile]]:
-    """Yield the files of each FAQ: the FAQ itself, then its translations."""
-    return (list(files) for _, files in groupby(folder.files, lambda file: file.slug))
+    """Yield the files of each FAQ that are no drafts: the FAQ itself, then its translations."""
+    public = (file for file in folder.files if not file.is_draft)
+    return (list(files) for _, files in groupby(public, lambda file: file.slug))
 
 
 def _uneven(folder: Folder) -> Iterator[Problem]:
@@ -78,7 +79,7 @@ def _in_files(folder: Folder, messages: Callable[[FAQFile], Iterator[str]]) -> I
 
 def _untranslated(folder: Folder) -> Iterator[Problem]:
     """Yield the FAQs that lack a language which another FAQ of the folder has."""
-    languages = {file.lang for file in folder.files if file.lang is not None}
+    languages = {file.lang for file in folder.files if file.lang is not None and not file.is_draft}
     for base, *translations in _by_faq(folder):
         if base.faq is not None:
             missing = languages - {base.lang, base.faq.lang, *(file.lang for file in translations)}
