@@ -135,7 +135,7 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     is_draft = False
     try:
         await client.aget_published(slug, lang=lang)
-    except FAQNotFound as error:
+    except FAQError as error:
         is_draft = error.status == 404  # an FAQ that was published is gone (410)
     await client.aunpublish_faq(slug, lang=lang)
     if is_draft:

@@ -70,6 +70,11 @@ def test_an_empty_generation_has_a_note(client: FAQClient, faulty: FaultyServer)
     assert (found["items"], found["total"], bool(found["note"])) == ([], 0, True)
 
 
+def test_an_faq_that_cannot_be_read_can_be_unpublished(client: FAQClient, faulty: FaultyServer) -> None:
+    faulty.behave(behaviours.in_turn(behaviours.body(b"<p>"), behaviours.status(204)))
+    assert content(call(client, "unpublish_faq", {"slug": "pricing"}))["state"] == "unpublished"
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
