@@ -55,8 +55,9 @@ def inline_text(nodes: Sequence[Node]) -> str:
 def _words(node: Node) -> str:
     if isinstance(node, str):
         return node
-    is_beside = node.words & NAMES["tag"] or (node.words & NAMES["number"] and _is_first(node))
-    if node.is_boilerplate or _is_decoration(node) or (node.tag == "span" and is_beside):
+    is_number = node.words & NAMES["number"] and _is_first(node) and len(raw_text(node).split()) == 1
+    is_beside = node.tag == "span" and (is_number or node.words & NAMES["tag"])
+    if node.is_boilerplate or _is_decoration(node) or is_beside:
         return ""
     node.budget.spend(node.weight)
     words = "".join(map(_words, node.children))
