@@ -70,14 +70,15 @@ _STATES: Final = _words(
     "scheduled inreview entwurf borrador brouillon 下書き 草稿 비공개",
 )
 _HIDES: Final = {
-    **dict.fromkeys(_words("draft hidden disabled archived deleted private"), _YES),
-    **dict.fromkeys(
-        _words("published public visible enabled active veröffentlicht publié 公開 공개여부"), _NO
-    ),
+    **dict.fromkeys(_words("draft hidden disabled archived deleted"), _YES),
+    **dict.fromkeys(_words("published public veröffentlicht publié 公開 공개여부"), _NO),
     **dict.fromkeys(_words("status state poststatus visibility estado"), _STATES),
     "publishedat": ("", "none", "null"),
 }
-"""The values of fields that say that an entry is not public."""
+"""The values of fields that say that an entry is not public.
+
+`active` is not among them: it also says which answer is open.
+"""
 
 DOCUMENT_FIELDS: Final = {
     "slug": "slug",
@@ -119,11 +120,6 @@ def hidden_by(entry: Mapping[str, Any]) -> str | None:
     """Return the name of the field that says that an entry is not public, such as `draft: true`."""
     values = {str(name): (_HIDES.get(plain_name(name).removeprefix("is")), entry[name]) for name in entry}
     return next((name for name, (hides, one) in values.items() if hides and plain_name(one) in hides), None)
-
-
-def in_menus(name: object) -> bool:
-    """Return whether a field of a page says, as `hidden` and `visible` do, whether menus have it."""
-    return plain_name(name).removeprefix("is") in ("hidden", "visible")
 
 
 def differ_by_number(name: str, other: str) -> bool:

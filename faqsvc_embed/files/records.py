@@ -24,7 +24,6 @@ from faqsvc_embed.files.fields import (
     find_columns,
     find_field,
     hidden_by,
-    in_menus,
     is_general,
     pairs_of,
     plain_name,
@@ -125,7 +124,8 @@ def to_document(value: object) -> Document:
     stated = {key: inner for key, inner in value.items() if is_stated(plain_name(key), inner)}
     fields = document_fields(value, stated)
     # A page may be hidden from menus only, and a response of a program may have the status 0.
-    if mark := hidden_by({key: value[key] for key in value if str(value[key]) != "0" and not in_menus(key)}):
+    said = {key: one for key, one in value.items() if "hidden" not in plain_name(key) and str(one) != "0"}
+    if mark := hidden_by(said):
         fields["draft"] = True
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")

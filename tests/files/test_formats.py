@@ -486,7 +486,7 @@ def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str,
         ("a.json", '[{"attributes": {"q": "Why not?", "a": "No.", "publishedAt": null}}, HOW, WHY]'),
         (
             "a.json",
-            '[{"title": "Old", "isActive": false, "items": [{"q": "Why not?", "a": "No."}]}, HOW, WHY]',
+            '[{"title": "Old", "isHidden": true, "items": [{"q": "Why not?", "a": "No."}]}, HOW, WHY]',
         ),
         ("a.yaml", "- {q: 'Why not?', a: 'No.', status: Draft}\n- HOW\n- WHY\n"),
         ("a.csv", "q,a,Published\nWhy not?,No.,no\nHow?,Like this.,yes\nWhy?,So.,yes\n"),
@@ -512,16 +512,17 @@ def test_a_file_that_says_so_is_a_draft(tmp_path: Path, mark: str) -> None:
     for other in (
         "hidden: true",
         "isHidden: true",
-        "visible: no",
         "status: 0",
     ):  # from a menu, and of a program
         assert not read(tmp_path, "b.md", f"---\n{other}\n---\n## Why?\n\nSo.\n").draft
-    # Where one of many questions is active, it may be the one whose answer is open: none is lost.
-    one = "- {{q: 'Why {0}?', a: So., active: {1}}}\n"
-    document = read(
-        tmp_path, "a.yaml", one.format(1, "true") + one.format(2, "false") + one.format(3, "false")
-    )
+    # Where most questions are hidden, none is lost.
+    one = "- {{q: 'Why {0}?', a: So., hidden: {1}}}\n"
+    records = one.format(1, "false") + one.format(2, "true") + one.format(3, "true")
+    document = read(tmp_path, "a.yaml", records)
     assert (document.draft, len(document.items), len(document.notes)) == (True, 3, 1)
+    # The active question may be the one whose answer is open.
+    document = read(tmp_path, "a.yaml", records.replace("hidden", "active"))
+    assert (document.draft, len(document.items)) == (None, 3)
 
 
 def test_rows_above_the_names_of_columns_are_named(tmp_path: Path) -> None:
