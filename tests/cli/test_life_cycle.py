@@ -173,7 +173,7 @@ def test_a_file_that_says_that_it_is_a_draft_is_stored_as_one(ours: Service, tmp
     result = faqsvc("publish", str(tmp_path / "launch.md"), *WEBSITE, "--json")
     assert [one["state"] for one in json.loads(result.stdout)] == ["draft"]
     assert "launch" in failure(faqsvc("get", "launch"))
-    assert "draft" in failure(faqsvc("publish", write(tmp_path, "faq.json", draft="yes")))
+    assert "draft" in failure(faqsvc("publish", write(tmp_path, "faq.json", draft="later")))
 
 
 def test_what_a_dry_run_of_a_draft_prints_is_a_draft(ours: Service, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Final
 
@@ -78,14 +78,10 @@ def extract(document: turbohtml.Document, url: str) -> Content:
     stated = _pairs_in_data(document, base, stated_pairs)
     try:
         top = build_tree(document, StepBudget())
-        context = PageContext(top, title, url, is_article=is_article(document))
-        pairs = _merged_pairs(context, stated, base)
+        in_context = partial(PageContext, title=title, url=url, is_article=is_article(document))
+        pairs = _merged_pairs(in_context(top), stated, base)
         pairs = pairs or [*_pairs_in_data(document, base, embedded_pairs).values()]
-        if not pairs and (markup := pushed_markup(document)):
-            pushed = build_tree(turbohtml.parse(markup), StepBudget())
-            found = _merged_pairs(PageContext(pushed, title, url, is_article=context.is_article), {}, base)
-            # The rows lack what is around them: a menu or the properties of a product may seem to be an FAQ.
-            pairs = found if 2 * sum(is_asked(pair.question) for pair in found) > len(found) else []
+        pairs = pairs or _pushed_pairs(document, base, in_context)
         return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
@@ -105,6 +101,20 @@ def _pairs_in_data(document: turbohtml.Document, base: str, read: Reader) -> dic
                 pair = Pair(question, answer, True, markdown=markdown)
                 pairs.setdefault(question_key(question), pair)
     return pairs
+
+
+def _pushed_pairs(
+    document: turbohtml.Document, base: str, in_context: Callable[[Element], PageContext]
+) -> list[Pair]:
+    """Return the pairs in the elements that React server components push, if most of them ask.
+
+    These lack what is around them: a menu or the properties of a product may seem to be an FAQ.
+    """
+    found, budget = list[Pair](), StepBudget()
+    with suppress(PageTooComplex):
+        if markup := pushed_markup(document, budget):
+            found = _merged_pairs(in_context(build_tree(turbohtml.parse(markup), budget)), {}, base)
+    return found if 2 * sum(is_asked(pair.question) for pair in found) > len(found) else []
 
 
 def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> list[Pair]:

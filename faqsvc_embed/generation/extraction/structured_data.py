@@ -170,10 +170,17 @@ def _flight_rows(scripts: Iterable[str]) -> Iterator[str]:
             yield _REFERENCE.sub(lambda found: texts.get(found[1], found[0]), row, MAX_REFERENCES)
 
 
-def pushed_markup(document: turbohtml.Document) -> str:
-    """Return the elements that React server components push, closed panels included, as HTML."""
-    rows = _flight_rows(script.text for script in document.select("script"))
-    return "".join(_markup(load_json(row)) for row in rows)
+def pushed_markup(document: turbohtml.Document, budget: StepBudget) -> str:
+    """Return the elements that React server components push, closed panels included, as HTML.
+
+    Raises:
+        PageTooComplex: the budget is spent.
+    """
+    parts: list[str] = []
+    for row in _flight_rows(script.text for script in document.select("script")):
+        budget.spend(1 + STEPS_TO_CONVERT * len(row) // CHARACTERS_PER_STEP)
+        parts.append(_markup(load_json(row)))
+    return "".join(parts)
 
 
 def _markup(node: Any, depth: int = 0, *, is_text: bool = False) -> str:
