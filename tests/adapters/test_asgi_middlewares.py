@@ -51,7 +51,9 @@ UNTOUCHED: dict[str, Callable[[str], Response]] = {
     "XHTML": lambda html: Response(html, media_type="application/xhtml+xml"),
     "no type": Response,
     "event stream": lambda html: StreamingResponse(iter([html]), media_type="text/event-stream"),
-    "compressed": lambda html: HTMLResponse(gzip.compress(html.encode()), headers={"Content-Encoding": "br"}),
+    "compressed": lambda html: HTMLResponse(
+        gzip.compress(html.encode(), mtime=0), headers={"Content-Encoding": "br"}
+    ),
     "partial": lambda html: HTMLResponse(html, 206, {"Content-Range": "bytes 0-9/10"}),
     "range": lambda html: HTMLResponse(html, 200, {"Content-Range": "bytes 0-9/10"}),
     "no content": lambda html: Response(status_code=204, media_type="text/html"),

@@ -252,12 +252,9 @@ def _marked(text: str) -> str:
         bare = _MARKS.sub("", line.strip(), count=1).strip().removesuffix("**").strip()
         if bare.endswith(("?", "？")) and len(bare) <= MAX_QUESTION:
             before, above = ["", "", *lines[max(place - 2, 0) : place]][-2:]
-            is_apart = not before.strip() or before.rstrip().endswith(
-                _ENDS
-            )  # not the answer of the one above
-            if (
-                bare[0].islower() and is_apart and _WRAPPED.fullmatch(above)
-            ):  # on two lines, as in text of a PDF
+            # Text of a PDF has a question on two lines. The first is not the answer to the question above.
+            is_apart = not before.strip() or before.rstrip().endswith(_ENDS)
+            if bare[0].islower() and is_apart and _WRAPPED.fullmatch(above):
                 lines[place - 1], bare = "", f"{above.strip()} {bare}"
             lines[place] = f"\n### {bare}"
         elif line.startswith("## "):
