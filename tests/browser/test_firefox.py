@@ -1,8 +1,11 @@
 """What differs between browser engines, in a real Firefox."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.browser.site import ANSWER_IDS
+from tests.service.desk.serving import Served, serve_desk
 from tests.support.firefox import Firefox
 from tests.support.host import wait_until
 
@@ -67,3 +70,60 @@ def test_accents_follow_the_text(firefox: Firefox, host: str) -> None:
         )
     assert markers[0] != markers[1]
     assert all(image.count("linear-gradient(") == 2 for image in markers)
+
+
+# The desk
+
+LOSE = """void (window.sent = fetch, window.fetch = async (...all) => {
+  await sent(...all);
+  throw new TypeError('lost');
+})"""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_desk(tmp_path_factory.mktemp("desk")) as served:
+        yield served
+
+
+def sign_in(firefox: Firefox, desk: Served) -> None:
+    """Sign in, and open the form of a new FAQ."""
+    firefox.goto(desk.link())
+    firefox.evaluate("document.querySelector('main form').requestSubmit()")
+    until(firefox, "location.pathname === '/desk' && document.readyState === 'complete'")
+    firefox.goto(f"{desk.url}/desk/new")
+
+
+def until(firefox: Firefox, condition: str) -> None:
+    """Wait until an expression is true, also while a page is being left."""
+    firefox.evaluate(
+        f"new Promise((done) => {{ const look = () => {condition} ? done() : setTimeout(look, 20); look() }})"
+    )
+
+
+def test_firefox_loses_nothing_and_does_nothing_twice(firefox: Firefox, desk: Served) -> None:
+    sign_in(firefox, desk)
+    fields = {"title": "From Firefox", "question": "Why?", "answer": "Because."}
+    for name, text in fields.items():
+        firefox.evaluate(f"document.querySelector('#write [name={name}]').value = {text!r}")
+    firefox.evaluate(LOSE)
+    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
+    until(firefox, "document.getElementById('unsent') !== null")
+    assert desk.storage.overview.faq(desk.admin.access, "from-firefox").state == "published"
+    for name, text in fields.items():
+        assert firefox.evaluate(f"document.querySelector('#write [name={name}]').value") == text
+    firefox.evaluate("void (window.fetch = sent)")
+    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
+    until(firefox, "location.pathname === '/desk/faqs/from-firefox'")
+    assert len(desk.storage.overview.page(desk.admin.site, limit=100)[0]) == 5
+
+
+def test_firefox_undoes_what_the_buttons_did(firefox: Firefox, desk: Served) -> None:
+    sign_in(firefox, desk)
+    firefox.evaluate("document.querySelector('[name=answer]').focus()")
+    firefox.evaluate("document.execCommand('insertText', false, 'hello')")
+    firefox.evaluate("document.querySelector('[name=answer]').select()")
+    firefox.evaluate("document.querySelector('.fields .format button').click()")
+    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "**hello**"
+    firefox.evaluate("document.execCommand('undo')")
+    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "hello"

@@ -48,10 +48,12 @@ class Publisher(threading.Thread):
                     response = client.put(f"{self._url}{API_PATH}/{self._slug}-{number}", json=body)
                 except httpx2.HTTPError:
                     return
-                if self._ended.is_set() or response.status_code == 429:
+                if response.status_code == 429:
                     return
                 assert response.status_code == 201, response.text
                 self.acknowledged.append(f"{self._slug}-{number}")
+                if self._ended.wait(0.02):  # commands run beside it
+                    return
 
     def wait_for(self, count: int) -> None:
         while len(self.acknowledged) < count and self.is_alive():

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage.values import Access, Write
 from tests.service.desk.serving import Served, remove, serve_desk
+from tests.support.axe import OF_COLOURS, violations
 
 pytestmark = pytest.mark.system
 
@@ -36,7 +36,6 @@ PATHS = {
     "missing": "/faqs/nothing",
 }
 COLOURS: tuple[tuple[Literal["light", "dark"], Literal["none", "active"]], ...] = (
-    ("light", "none"),
     ("dark", "none"),
     ("light", "active"),  # the colours of the system replace ours, the dark ones too
 )
@@ -92,12 +91,10 @@ def test_each_page_is_accessible_fits_narrow_windows_and_names_its_controls(
     for width in (1600, 768, 320):
         editor.set_viewport_size({"width": width, "height": 800})
         assert not editor.evaluate(SIDEWAYS)
-    only: dict[str, list[str]] = {}
+    assert violations(editor) == []
     for scheme, forced in COLOURS:
         editor.emulate_media(color_scheme=scheme, forced_colors=forced)
-        results = Axe().run(editor, options={"resultTypes": ["violations"], **only})
-        assert results.violations_count == 0, (scheme, forced, results.generate_report())
-        only = {"runOnly": ["color-contrast", "link-in-text-block"]}  # what depends on colours
+        assert violations(editor, *OF_COLOURS) == [], (scheme, forced)
     tree = editor.context.new_cdp_session(editor).send("Accessibility.getFullAXTree")
     controls = [
         (node["role"]["value"], node.get("name", {}).get("value", "").strip())
@@ -113,11 +110,11 @@ def test_each_page_is_accessible_fits_narrow_windows_and_names_its_controls(
 
 def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:
     page.goto(f"{desk.url}/desk/sign-in")
-    assert Axe().run(page).violations_count == 0
+    assert violations(page) == []
     page.get_by_label("Sign-in link").fill("wrong")
     page.keyboard.press("Enter")
     page.get_by_role("alert").wait_for()
-    assert Axe().run(page).violations_count == 0
+    assert violations(page) == []
 
 
 def test_an_faq_is_written_and_published_without_scripts(chromium: Browser, desk: Served) -> None:
@@ -239,8 +236,7 @@ def test_characters_are_counted_as_the_service_counts_them(editor: Page, desk: S
     editor.locator("#said", has_text="950 of 1,000").wait_for()  # announced, because few are left
     question.fill("🛒" * 1001)
     assert "over" in (count.get_attribute("class") or "")
-    results = Axe().run(editor)
-    assert results.violations_count == 0, results.generate_report()
+    assert violations(editor) == []
     editor.get_by_label("Answer", exact=True).first.focus()
     assert "20,000" in count.inner_text()
 
@@ -280,8 +276,7 @@ def test_of_forty_questions_one_is_open_and_each_is_found_and_moved(editor: Page
     lines.nth(5).click()
     assert editor.locator("#item-5 [name=question]").is_visible()
     assert not editor.locator("#item-30 [name=question]").is_visible()
-    results = Axe().run(editor)
-    assert results.violations_count == 0, results.generate_report()
+    assert violations(editor) == []
     editor.keyboard.press("Control+s")
     editor.get_by_text("The draft is saved").wait_for()
     faq = desk.storage.history.revision(desk.admin.access, "help", "en").faq
@@ -502,4 +497,4 @@ def test_problems_are_announced_beside_their_fields(editor: Page, desk: Served) 
     assert editor.locator(f'[id="{described}"]').is_visible()
     editor.get_by_role("alert").get_by_role("link").last.click()
     assert editor.evaluate("document.activeElement.name") == "answer"
-    assert Axe().run(editor).violations_count == 0
+    assert violations(editor) == []

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from faqsvc_embed.service.storage.values import UNCONDITIONAL
-from tests.browser.conftest import firefox as firefox
 from tests.service.desk.serving import Served, serve_desk
 from tests.service.desk.test_first_minutes import PASTE
-from tests.support.firefox import Firefox
+from tests.support.axe import violations
 
 pytestmark = pytest.mark.system
 
@@ -150,7 +148,7 @@ def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
         page.get_by_role("button", name=button, exact=True).click()
         expect(page.get_by_role("alert").first).to_be_visible()
         expect(page.locator("main")).to_contain_text("theirs")
-        assert Axe().run(page).violations_count == 0
+        assert violations(page) == []
         expect(field).to_have_value("mine")
     else:
         expect(field).to_have_value("theirs")
@@ -262,50 +260,3 @@ def test_after_a_proxy_has_signed_somebody_out_its_page_replaces_nothing(editor:
     press()
     expect(editor.locator("#unsent")).to_contain_text("Sign in")
     expect(answer).to_have_value("Because. Here, too.")
-
-
-LOSE = """void (window.sent = fetch, window.fetch = async (...all) => {
-  await sent(...all);
-  throw new TypeError('lost');
-})"""
-
-
-def test_firefox_loses_nothing_and_does_nothing_twice(firefox: Firefox, desk: Served) -> None:
-    firefox.goto(desk.link())
-    firefox.evaluate("document.querySelector('main form').requestSubmit()")
-    until(firefox, "location.pathname === '/desk' && document.readyState === 'complete'")
-    firefox.goto(f"{desk.url}/desk/new")
-    fields = {"title": "From Firefox", "question": "Why?", "answer": "Because."}
-    for name, text in fields.items():
-        firefox.evaluate(f"document.querySelector('#write [name={name}]').value = {text!r}")
-    firefox.evaluate(LOSE)
-    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
-    until(firefox, "document.getElementById('unsent') !== null")
-    assert desk.storage.overview.faq(desk.admin.access, "from-firefox").state == "published"
-    for name, text in fields.items():
-        assert firefox.evaluate(f"document.querySelector('#write [name={name}]').value") == text
-    firefox.evaluate("void (window.fetch = sent)")
-    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
-    until(firefox, "location.pathname === '/desk/faqs/from-firefox'")
-    assert len(desk.storage.overview.page(desk.admin.site, limit=100)[0]) == 5
-
-
-def test_firefox_undoes_what_the_buttons_did(firefox: Firefox, desk: Served) -> None:
-    firefox.goto(desk.link())
-    firefox.evaluate("document.querySelector('main form').requestSubmit()")
-    until(firefox, "location.pathname === '/desk' && document.readyState === 'complete'")
-    firefox.goto(f"{desk.url}/desk/new")
-    firefox.evaluate("document.querySelector('[name=answer]').focus()")
-    firefox.evaluate("document.execCommand('insertText', false, 'hello')")
-    firefox.evaluate("document.querySelector('[name=answer]').select()")
-    firefox.evaluate("document.querySelector('.fields .format button').click()")
-    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "**hello**"
-    firefox.evaluate("document.execCommand('undo')")
-    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "hello"
-
-
-def until(firefox: Firefox, condition: str) -> None:
-    """Wait until an expression is true, also while a page is being left."""
-    firefox.evaluate(
-        f"new Promise((done) => {{ const look = () => {condition} ? done() : setTimeout(look, 20); look() }})"
-    )

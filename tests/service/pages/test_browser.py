@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from faqsvc_embed.languages import LANGUAGES
@@ -13,6 +12,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from tests.service.storage.writes import put
 from tests.support import samples
+from tests.support.axe import violations
 from tests.support.running import running
 
 pytestmark = pytest.mark.system
@@ -43,12 +43,12 @@ def test_a_page_is_accessible_and_loads_nothing_else(
     page.on("request", lambda request: requests.append(request.url))
     page.goto(url + path)
     requests_made = list(requests)
-    violations = Axe().run(page).response["violations"] if "nothing" not in path else []
+    found = violations(page) if "nothing" not in path else []
     width = page.evaluate("document.documentElement.scrollWidth")
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     context.close()
 
-    assert violations == []
+    assert found == []
     assert [text for text in messages if "404" not in text] == []
     assert requests_made == [url + path]
     assert (width, background) == (320, {"light": "rgb(251, 250, 247)", "dark": "rgb(21, 23, 26)"}[scheme])
