@@ -77,8 +77,9 @@ def missing_from(database: Path, slugs: list[str]) -> list[str]:
 def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
     live, backup = tmp_path / "live.db", tmp_path / "faqs-monday.db"
     database = f"sqlite:///{live}"
-    run("db", "upgrade", "--create", "--database", database)
-    key = run("keys", "create", "--database", database).strip()
+    storage = open_storage(database)
+    key = storage.keys.create("website")
+    storage.close()
     with serving("--database", database, "--port", "0", ended_by=signal.SIGKILL) as url:
         publisher = Publisher(url, key)
         publisher.start()
@@ -90,7 +91,7 @@ def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
     assert missing_from(live, publisher.acknowledged) == []  # the service was killed
     run("db", "restore", str(backup), "--database", database)
     assert missing_from(live, before) == []
-    with serving("--database", database, "--port", "0") as url:
+    with running(create_app(database)) as url:
         restored = httpx2.get(f"{url}{API_PATH}/{before[-1]}", trust_env=False, timeout=60)
         assert restored.status_code == 200
         listed = httpx2.get(f"{url}/api/v1/faqs", headers={KEY_HEADER: key}, trust_env=False, timeout=60)

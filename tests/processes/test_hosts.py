@@ -35,7 +35,6 @@ ASGI: Final = "uvicorn --port {port} --log-level warning"
 SERVERS: Final = {
     "Django, gunicorn": f"{WSGI} {DJANGO}:wsgi",
     "Django, uvicorn": f"{ASGI} --lifespan off {DJANGO}:asgi",
-    "Django, granian": f"granian --interface asginl --port {{port}} --log-level error {DJANGO}:asgi",
     "Bottle, gunicorn": f"{WSGI} {HOSTS}:bottle()",
     "Litestar, granian with uvloop": (
         f"granian --interface asgi --loop uvloop --port {{port}} --log-level error --factory {HOSTS}:litestar"

@@ -28,9 +28,9 @@ ODD: Final = (
     "\"'><b evil=1>&lt;</textarea></script><script>evil()</script>{{ 7 * 7 }}%0d%0aX-Evil: 1",
     "https://例え.example/<b evil=1>\u2028\0?q=%00#한국어",
     "é" * 2_100,
-    "\"<b/evil=1>'@한국.example",
     "\ud800",  # sent as bytes that are not UTF-8
 )
+ADDRESS: Final = "\"<b/evil=1>'@한국.example"
 HEADERS: Final = (
     "If-Match",
     "If-None-Match",
@@ -241,7 +241,7 @@ def site(storage: Storage) -> Iterator[Site]:
 def test_no_text_in_a_form_of_the_desk_is_an_error_of_the_service(site: Site) -> None:
     for path, fields in FORMS:
         for name in fields:
-            for odd in ODD:
+            for odd in (*ODD, ADDRESS) if name == "email" else ODD:
                 if path != "/website" or not odd.startswith("https"):  # which would be looked up
                     site.post(path, {**fields, name: odd})
     for page in ("/desk", "/desk/site", "/desk/people", "/desk/keys", "/desk/log", "/desk/bin"):
@@ -260,8 +260,15 @@ def test_no_file_that_is_imported_is_an_error_of_the_service(site: Site) -> None
         b"[" * 5_000,
         b"%PDF-1.7\x00\x01",
     ]
-    for ending in (".md", ".csv", ".json", ".yaml", ".xlsx", ".한국어"):
-        for text in texts:
+    for ending, count in (
+        (".md", None),
+        (".csv", None),
+        (".json", None),
+        (".yaml", None),
+        (".xlsx", 4),
+        (".한국어", 4),
+    ):
+        for text in texts[:count]:
             data = {"token": site.editor.token, "format": ".md"}
             files = {"file": (f"\"'><b evil=1>\u202e{ending}", text)}
             check(site.client.post("/desk/import", data=data, files=files, headers={"origin": ORIGIN}))
@@ -274,7 +281,8 @@ def test_no_text_in_an_address_is_an_error_of_the_service(site: Site) -> None:
                 site.get(f"{path}?{name}={odd}")
         for place in PLACES:
             site.get(place.format(odd))
-            site.get(place.format(odd[:100].rpartition("%")[0]))
+    for place in PLACES:
+        site.get(place.format(encoded("é" * 100)))
 
 
 def test_no_text_in_a_body_is_an_error_of_the_service(site: Site) -> None:

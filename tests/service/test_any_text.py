@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -83,11 +84,11 @@ def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
         fields.MAX_ANSWER,
         MAX_SECTION,
     )
+    formats = cycle(("text", "markdown"))
     for name, title, introduction, question, answer, section in zip(*map(texts, limits), strict=True):
         item = {"question": question, "answer": answer, "section": section}
         body = publication(websiteName=name, title=title, introduction=introduction, items=[item])
-        yield "any", body
-        yield "any", {**body, "answerFormat": "markdown"}
+        yield "any", {**body, "answerFormat": next(formats)}
     image = {"question": "What does it cost?", "answer": "![x](/a.png)"}
     for url in urls():
         yield "any", publication(pageUrl=url, websiteUrl=url, answerFormat="markdown", items=[image])
