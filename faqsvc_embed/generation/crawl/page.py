@@ -81,9 +81,9 @@ def _parse(response: Response) -> turbohtml.Document:
         if not body.isascii() and body.decode():
             encoding = "utf-8"  # whatever the header says: text in another charset is hardly ever valid UTF-8
     try:
-        return turbohtml.parse(body, encoding=encoding, positions=False)
+        return turbohtml.parse(body, encoding=encoding, detect_encoding=True, positions=False)
     except (LookupError, ValueError):  # no such charset
-        return turbohtml.parse(body, positions=False)
+        return turbohtml.parse(body, detect_encoding=True, positions=False)
 
 
 def _language(document: turbohtml.Document, text: str) -> str | None:

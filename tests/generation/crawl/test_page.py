@@ -29,6 +29,20 @@ def test_the_charset_is_found_as_browsers_do(body: bytes) -> None:
     assert (pair.question, pair.answer) == ("Is it?", "äh")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "charset"),
+    [
+        ("駐車場はありますか？", "建物の裏に三台分あります。", "shift_jis"),
+        ("예약을 취소할 수 있나요?", "하루 전까지 할 수 있습니다.", "euc-kr"),
+        ("Можно ли взять с собой собаку?", "Да, если она маленькая.", "windows-1251"),
+    ],
+)
+def test_an_undeclared_charset_is_guessed(question: str, answer: str, charset: str) -> None:
+    [pair] = read(f"<h3>{question}</h3><p>{answer}</p>".encode(charset)).pairs
+
+    assert (pair.question, pair.answer) == (question, answer)
+
+
 def test_the_charset_of_the_header_is_used_if_it_exists_and_the_text_is_not_utf_8() -> None:
     assert read("<p>äh</p>", "iso-2022-jp").text == "äh"
     assert read(b"<p>\xe4h</p>", "iso-8859-1").text == "äh"
