@@ -3,6 +3,7 @@
 No page is requested that the site's robots.txt disallows (RFC 9309).
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
@@ -25,7 +26,9 @@ from faqsvc_embed.generation.threads import run_in_thread
 MAX_PAGES: Final = 12
 HTML: Final = ("text/html", "application/xhtml+xml", "")
 USUAL_PATHS: Final = ("/faq", "/faqs", "/help")
-"""Paths that are tried if no link leads to an FAQ."""
+"""Paths that are tried if no link of the given page leads to an FAQ."""
+MIN_SCORE: Final = 6.0
+"""The score from which a link leads to an FAQ."""
 MAX_SCORED: Final = 120
 """Characters that are searched for words: the last ones of a path, the first ones of a link text."""
 
@@ -72,6 +75,8 @@ class Crawler:
         self._lang = lang
         self._max_pages = max_pages
         self._requested = set[str]()
+        self._waiting = list[str]()
+        """The pages to be read, the best last."""
 
     async def crawl(self) -> None:
         """Read the given page, then the best links of its site; pages in `lang` are preferred.
@@ -85,28 +90,30 @@ class Crawler:
             self._add(start)
             # Three times `max_pages`, because some pages do not exist, or redirect to others that were read.
             rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
-            urls = self._unrequested(await run_in_thread(rank))
+            self._waiting = await run_in_thread(rank)
             async with anyio.create_task_group() as tasks:
                 for _ in range(MAX_CONNECTIONS):
-                    tasks.start_soon(self._read_links, urls)
+                    tasks.start_soon(self._read_links)
 
-    def _unrequested(self, urls: Iterable[str]) -> Iterator[str]:
-        for url in urls:
-            if len(self._requested) >= self._max_pages:
-                return
-            if url not in self._requested:
-                self._requested.add(url)
-                yield url
-
-    async def _read_links(self, urls: Iterator[str]) -> None:
-        """Read pages one after the other."""
-        for url in urls:
+    async def _read_links(self) -> None:
+        """Read pages one after the other, and next those that a page without questions calls an FAQ."""
+        while self._waiting and len(self._requested) < self._max_pages:
+            url = self._waiting.pop()
+            if url in self._requested:
+                continue
+            self._requested.add(url)
             try:
-                self._add(await self._read(url))
+                page = await self._read(url)
             except PageNotFound:
                 continue  # links are often out of date, and `USUAL_PATHS` are guesses
             except (BlockedURL, FetchError) as error:
                 self.failures[url] = str(error)
+                continue
+            self._add(page)
+            if not page.pairs:
+                site, limit = self.pages[0].url, self._max_pages
+                rank = partial(rank_links, page.links, site, self._lang, limit, MIN_SCORE)
+                self._waiting += await run_in_thread(rank)
 
     def _add(self, page: Page) -> None:
         self._requested.add(page.url)
@@ -126,8 +133,10 @@ class Crawler:
         return await self._reader.read(response)
 
 
-def rank_links(links: Iterable[Link], site: str, lang: str | None, limit: int) -> list[str]:
-    """Return the URLs of the best links to pages of a site, without fragments."""
+def rank_links(
+    links: Iterable[Link], site: str, lang: str | None, limit: int, minimum: float = -math.inf
+) -> list[str]:
+    """Return the URLs of the best links to pages of a site, without fragments; the best is the last."""
     home = httpx2.URL(site)
     scores: dict[str, float] = {}
     leads_to_faq = False
@@ -139,7 +148,8 @@ def rank_links(links: Iterable[Link], site: str, lang: str | None, limit: int) -
             leads_to_faq = leads_to_faq or announces_faq(url.path)
     if not leads_to_faq:
         scores |= {str(home.join(path)): 2.0 for path in USUAL_PATHS}
-    return sorted(scores, key=lambda url: -scores[url])[:limit]
+    good = (url for url in scores if scores[url] >= minimum)
+    return sorted(good, key=lambda url: -scores[url])[:limit][::-1]
 
 
 def _page_url(address: str, home: httpx2.URL) -> httpx2.URL | None:

@@ -54,6 +54,23 @@ def test_usual_paths_are_tried_if_no_link_leads_to_an_faq(faulty: FaultyServer) 
     assert set(paths(faulty)) == {"/robots.txt", "/", "/faq", "/faqs", "/help", "/blog"}
 
 
+def test_a_page_without_questions_may_lead_to_an_faq(faulty: FaultyServer) -> None:
+    answered = (
+        links("/guide/faq") + "<h1>FAQ</h1><h2>Is it far?</h2><p>No.</p><h2>Is it open?</h2><p>Yes.</p>"
+    )
+    others = [f"/{number}" for number in range(9)]
+    pages: dict[str, Content] = {
+        "/": links("/support", "/faq", *others),
+        "/support": links("/support/faq", "/support/news"),
+        "/faq": answered,
+    }
+    faulty.behave(website(pages | {name: html("x") for name in ("/support/faq", "/guide/faq", *others)}))
+
+    found = crawl(faulty, max_pages=8)
+    assert {"/faq", "/support", "/support/faq"} < set(found)
+    assert {"/guide/faq", "/support/news"}.isdisjoint(paths(faulty))
+
+
 @pytest.mark.system
 def test_a_long_robots_txt_takes_no_time_of_the_event_loop(faulty: FaultyServer) -> None:
     robots = "User-agent:*\n" + "\n".join(f"Disallow:/é{number:x}$" for number in range(10_000))
