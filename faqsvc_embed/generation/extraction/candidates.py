@@ -112,7 +112,7 @@ def cleaned(answer: str) -> str:
     while len(paragraphs) > 1 and not has_words(paragraphs[0]):  # an arrow
         del paragraphs[0]
     if len(paragraphs) == 1 and "\n" not in paragraphs[0]:
-        return paragraphs[0].removeprefix("- ")  # a list of one item
+        return bare_answer(paragraphs[0].removeprefix("- "))  # a list of one item
     return "\n\n".join(paragraphs)
 
 

@@ -176,7 +176,8 @@ def _headings(headings: list[Element], context: PageContext, other_questions: in
 
 def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:
     """Yield emphasised questions at the start of a line, in an FAQ or if most such lines are questions."""
-    lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
+    marked_up = (e for e in free if e.tag in EMPHASIS or (e.tag == "a" and "href" not in e.attrs))
+    lines = [element for element in marked_up if element.children and _starts_line(element)]
     texts = {element: question_text(element) for element in lines}
     asked = {line for line, text in texts.items() if is_asked(text)}
     marked = {line for line in asked if has_question_mark(texts[line])}

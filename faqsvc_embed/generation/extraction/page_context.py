@@ -101,9 +101,10 @@ def _mark_boilerplate(top: Element) -> None:
 def _around_content(top: Element) -> set[int]:
     """Return the positions of elements that contain the main part or a title, whatever their class names."""
     content = {top.start}
-    for element in top.walk():
-        if element.tag in ("body", "main", "h1") or element.role == "main":
-            content.update(one.start for one in (element, *element.ancestors()))
+    for element in reversed(top.walk()):  # what is inside an element comes before it
+        is_main = element.tag in ("body", "main", "h1") or element.role == "main"
+        if is_main or any(inner.start in content for inner in element.elements()):
+            content.add(element.start)
     return content
 
 
