@@ -213,13 +213,17 @@ def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
 
 
 def _target(element: Element, url: str) -> str:
-    """Return the absolute address of a link to another page, or an empty text."""
+    """Return the absolute address of a link to another page, or an empty text.
+
+    Links stay relative if the address of the page is unknown.
+    """
     href = element.attrs.get("href", "").strip()
     try:
         target = urljoin(url, href)
         if target.startswith("https://www.google.com/url?q="):  # as Google Docs writes links
             target = parse_qs(urlsplit(target).query)["q"][0]
         is_here = target.partition("#")[0] == url.partition("#")[0]
-        return target if urlsplit(target).scheme in SCHEMES and not is_here else ""
+        is_kept = urlsplit(target).scheme in (SCHEMES if url else (*SCHEMES, ""))
+        return target if is_kept and not is_here else ""
     except (KeyError, ValueError):
         return ""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -41,6 +42,7 @@ _YAML: Final = re.compile(
     r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w-]*[^\S\n]*:(?=\s)"
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
+_PAGE: Final = re.compile(r"(?:<!--.*?-->|\s)*+<(?:!doctype\s+html|html)\b", re.I | re.S)
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 _WRAPPED: Final = re.compile(r"[^\W\d_a-z].{35,}[^.!?:;,]")
 """A line that goes on in the next one."""
@@ -206,6 +208,8 @@ def _html(text: str) -> Document:
     It has no items if the text is something else, or if it is Markdown that has more questions.
     """
     text = text.strip()
+    if _PAGE.match(text) and (page := _page(text)).items:
+        return page
     if not (text.startswith("<") and text.endswith(">")) or len(text) > MAX_PASTED:
         return Document(items=[])
     if text[:7].lower() == "<script":
@@ -214,6 +218,18 @@ def _html(text: str) -> Document:
     if len(document.items) < len(_tried(".md", text).items):
         return Document(items=[])
     return replace(document, notes=[*document.notes, HTML])
+
+
+def _page(text: str) -> Document:
+    """Return a whole web page as `faqsvc extract` reads it, if what that needs is installed."""
+    with suppress(ImportError):
+        from faqsvc_embed.generation.crawl.fetcher import Response
+        from faqsvc_embed.generation.crawl.page import read_page
+
+        pairs = read_page(Response("", 200, "text/html", None, text.encode())).pairs
+        items = [{"question": one.question, "answer": one.markdown, "section": one.section} for one in pairs]
+        return Document(items=items, answer_format="markdown", notes=[HTML])
+    return Document(items=[])
 
 
 def _records(text: str) -> Document:
