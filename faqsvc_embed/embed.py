@@ -104,13 +104,13 @@ class FAQEmbed:
         of the state. Within a page, the same FAQ has the same state, and all waits together take at most the
         setting `wait`. In an event loop, this does not wait.
         """
-        show, call = self.presenter, (slug, options, FROM_PYTHON)
-        return show.guarded(show.use_faq, *call, otherwise=FAILED, about=slug)
+        presenter, call = self.presenter, (slug, options, FROM_PYTHON)
+        return presenter.guarded(presenter.use_faq, *call, otherwise=FAILED, about=slug)
 
     async def ause_faq(self, slug: str, **options: Unpack[UseOptions]) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        show, call = self.presenter, (slug, options, FROM_PYTHON)
-        return await show.aguarded(show.ause_faq, *call, otherwise=FAILED, about=slug)
+        presenter, call = self.presenter, (slug, options, FROM_PYTHON)
+        return await presenter.aguarded(presenter.ause_faq, *call, otherwise=FAILED, about=slug)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from its source, waiting for as long as one request may take.
@@ -133,7 +133,7 @@ class FAQEmbed:
 
     async def _get_faq(self, slug: str, lang: str | None, *, blocks: bool) -> FAQ:
         key = self.presenter.options.key(self.presenter.page(), slug, lang)
-        found = self.reader.look_up(key, awaits=not blocks)
+        found = self.reader.look_up(key, blocks=blocks)
         if not isinstance(found, FAQState):
             found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
         return data_or_raise(found)
@@ -148,14 +148,16 @@ class FAQEmbed:
         JSON-LD, so that `schema()` can print it later. `nonce` is the nonce of the page's
         Content-Security-Policy. Problems are logged; they raise only if the setting `strict` is on.
         """
-        show, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
-        return show.guarded(show.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed)
+        presenter, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
+        return presenter.guarded(
+            presenter.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=presenter.failed
+        )
 
     async def arender(self, slug_or_faq: str | FAQ, **options: Unpack[RenderOptions]) -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
-        show, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
-        return await show.aguarded(
-            show.arender, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed
+        presenter, call = self.presenter, (slug_or_faq, options, FROM_PYTHON)
+        return await presenter.aguarded(
+            presenter.arender, *call, otherwise=Markup(), about=slug_or_faq, on_error=presenter.failed
         )
 
     def schema(self, *faqs: FAQ | FAQState | None, nonce: str | None = None) -> Markup:

@@ -49,10 +49,10 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     text = presenter.atext if is_async else presenter.text
     schema, failed = presenter.schema, presenter.failed
     calls = {
-        "faq": _guarded(guard, render, Markup(), failed),
-        "tag": _guarded(guard, text, Markup(), failed),
-        "use_faq": _guarded(guard, _use_faq(presenter, environment), FAILED),
-        "faq_schema": _guarded(presenter.guarded, schema, Markup(), failed, names=("faq",)),
+        "faq": _global(guard, render, Markup(), failed),
+        "tag": _global(guard, text, Markup(), failed),
+        "use_faq": _global(guard, _checked_use_faq(presenter, environment), FAILED),
+        "faq_schema": _global(presenter.guarded, schema, Markup(), failed, names=("faq",)),
     }
     for name, call in calls.items():
         # The tag calls a filter, and a macro hides the global of its name.
@@ -91,8 +91,8 @@ class _WithPackage(ChoiceLoader):
         return getattr(self.host, name)
 
 
-def _use_faq(presenter: Presenter, environment: Environment) -> Callable[..., Any]:
-    """Return the global `use_faq`, which warns if templates of the host print its texts unescaped."""
+def _checked_use_faq(presenter: Presenter, environment: Environment) -> Callable[..., Any]:
+    """Return `use_faq` with a warning if templates of the host print its texts unescaped."""
     use_faq: Callable[..., Any] = presenter.ause_faq if environment.is_async else presenter.use_faq
 
     def checked(*arguments: Any) -> Any:
@@ -107,8 +107,8 @@ def _use_faq(presenter: Presenter, environment: Environment) -> Callable[..., An
     return checked
 
 
-def _guarded(
-    guarded: Callable[..., Any],
+def _global(
+    guard: Callable[..., Any],
     show: Callable[..., Any],
     nothing: object,
     on_error: Callable[[Exception], object] | None = None,
@@ -132,7 +132,7 @@ def _guarded(
         subject: Any = arguments
         if not options and len(arguments) == 1 and isinstance(arguments[0], str):  # as most calls are
             do, subject = show, arguments[0]
-        return guarded(do, subject, options, caller, otherwise=nothing, about=arguments, on_error=on_error)
+        return guard(do, subject, options, caller, otherwise=nothing, about=arguments, on_error=on_error)
 
     return call
 

@@ -192,7 +192,7 @@ class _Response:
             await self._send(message)
             return
         self.unsent.append(message)
-        for may_wait in (True, False):
+        for may_wait in (True, False):  # once more when the placeholders are filled, if they had to be
             unchanged = _Step(self.unsent, [])
             step = guarded(self._next, self.unsent, may_wait, otherwise=unchanged, about=message["type"])
             self.unsent = step.held

@@ -154,7 +154,7 @@ class _Response:
         if self.page.placeholders.are_used:
             self.written.append(part)
             return
-        if not self.has_started:
+        if not self.has_started:  # written out here and below: a function is one more that could break a page
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
             self.has_started = True
         self.server_write(part)

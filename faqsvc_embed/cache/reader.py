@@ -59,11 +59,12 @@ class Reader:
         self.fetcher: Fetcher = self._new_fetcher()
         _readers.add(self)
 
-    def look_up(self, key: Key, *, reload: bool = False, awaits: bool = False) -> FAQState | Fetch:
+    def look_up(self, key: Key, *, reload: bool = False, blocks: bool = True) -> FAQState | Fetch:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the source that were edited. `awaits` says whether the caller can await.
+        `reload` reads the files of the source that were edited. `blocks` is whether the caller would wait by
+        blocking its thread; otherwise it awaits.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
         if os.getpid() != fork.pid:
@@ -73,13 +74,13 @@ class Reader:
             entry.used_at = now
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
-        found = self._look_up_stale(key, entry, now, reload=reload, awaits=awaits)
+        found = self._look_up_stale(key, entry, now, reload=reload, blocks=blocks)
         if isinstance(found, FAQState) and key.token is None:
             self.reporter.count_look_up(found)
         return found
 
     def _look_up_stale(
-        self, key: Key, entry: Entry | None, now: float, *, reload: bool, awaits: bool
+        self, key: Key, entry: Entry | None, now: float, *, reload: bool, blocks: bool
     ) -> FAQState | Fetch:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
@@ -103,7 +104,7 @@ class Reader:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        must_wait = waits_for_store or (self._is_suspended(fetch) and (awaits or not in_event_loop()))
+        must_wait = waits_for_store or (self._is_suspended(fetch) and not (blocks and in_event_loop()))
         if entry is not None and entry.is_usable(now) and not must_wait:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=self.fetcher.is_running(fetch))

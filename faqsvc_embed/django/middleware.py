@@ -195,13 +195,13 @@ def _end_page(**_: Any) -> None:
 
 def _begin(request: HttpRequest) -> DjangoPage | HttpResponse:
     """Begin the page of a request, or return the file that is requested."""
-    settings, meta = faqs_from().settings, request.META
+    embed, meta = faqs_from(), request.META
     query_string = meta.get("QUERY_STRING", "")
-    if are_served(settings):
+    if are_served(embed.settings):
         file = requested_file(request.method or "", request.path_info, query_string)
         if file is not None:
             return HttpResponse(file.content, headers=file.headers)
     page = DjangoPage(request=request, outer=REQUEST.get())
-    page.configure(settings, query_string, meta.get("SCRIPT_NAME", ""))
+    page.configure(embed.settings, query_string, meta.get("SCRIPT_NAME", ""))
     REQUEST.set(page)
     return page

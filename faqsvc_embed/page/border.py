@@ -36,7 +36,7 @@ def guarded(
 
     A failure is logged once, with its traceback. It is logged again only after the function has succeeded
     `about` the same thing, such as the slug of an FAQ. With `on_error`, its result for the error is returned
-    instead of `otherwise`. Exceptions in `passes` are raised: all of them with the setting `strict`.
+    instead of `otherwise`. Exceptions in `passes` are raised; with the setting `strict`, these are all.
     """
     try:
         result = do(*arguments)
@@ -108,7 +108,7 @@ def _failed(
 def _report(error: Exception, do: Callable[..., object], about: object) -> None:
     """Log an error, unless guarded calls fail with it already."""
     with suppress(Exception):  # a log handler of the host may fail, too
-        call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+        call = _description(do, about)
         place = (call[0], origin_of(error))
         calls = _failing.setdefault(place, set())
         is_new = not calls and _lines[place] < MAX_LINES
@@ -124,11 +124,15 @@ def _report(error: Exception, do: Callable[..., object], about: object) -> None:
 
 def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
-    call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+    call = _description(do, about)
     for place, calls in list(_failing.items()):
         calls.difference_update((call, ("_forget", "")))  # `_forget` may have failed before, and works now
         if not calls:
             _failing.pop(place, None)
+
+
+def _description(do: Callable[..., object], about: object) -> tuple[str, str]:
+    return getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}"
 
 
 def _guarded_answer(answer: str, section: str | None, origin: Origin) -> Markup:

@@ -14,7 +14,7 @@ import msgspec
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.page.page import NO_PAGE, REQUEST, Page, request_page
 from faqsvc_embed.rendering.fragments import SCRIPTS, ElementOptions, Fragment
-from faqsvc_embed.rendering.renderer import FIRST, Nodes, Place
+from faqsvc_embed.rendering.renderer import FIRST, Numbers, Place
 
 PageSource = Callable[[], Page | None]
 
@@ -94,42 +94,42 @@ class Document(msgspec.Struct, eq=False):
         """Leave the JSON-LD of a record to a later `faq_schema()`."""
         self._deferred[id(faq)] = faq
 
-    def take_deferred(self) -> list[tuple[FAQ, Nodes]]:
+    def take_deferred(self) -> list[tuple[FAQ, Numbers]]:
         """Return the records that `faq_schema()` must print, each with the numbers in the `@id`s of its
         questions; only the first call returns them.
         """
         deferred, self._deferred = self._deferred, {}
-        return [(faq, self._anchors_of(faq.slug).nodes(faq)) for faq in deferred.values()]
+        return [(faq, self.take(faq)) for faq in deferred.values()]
 
-    def take(self, faq: FAQ) -> Nodes:
+    def take(self, faq: FAQ) -> Numbers:
         """Return the numbers in the `@id`s of the questions of a record whose JSON-LD is printed now.
 
         A later `faq_schema()` leaves it out.
         """
         self._deferred.pop(id(faq), None)
-        return self._anchors_of(faq.slug).nodes(faq)
+        return self._anchors_of(faq.slug).in_json_ld(faq)
 
 
 class _Anchors(msgspec.Struct, eq=False):
     """The questions and sections of one slug that a document has printed."""
 
-    _nodes: dict[tuple[str | None, ...], int] = {}
+    _first: dict[tuple[str | None, ...], int] = {}
     """The number in the id of the first element of each question."""
     _used: set[str] = set()
 
     def place(self, faq: FAQ, ordinal: int) -> Place:
         """Return the place of a record that is printed now; an id that the document has gets a number."""
-        elements, nodes = list[int](), list[int | None]()
+        in_elements, in_json_ld = list[int](), list[int]()
         for anchor, key in _keys(faq):
             number = ordinal if anchor in self._used else 0
             self._used.add(anchor)
-            elements.append(number)
-            nodes.append(self._nodes.setdefault(key, number))
-        return Place(ordinal, tuple(elements), tuple(nodes))
+            in_elements.append(number)
+            in_json_ld.append(self._first.setdefault(key, number))
+        return Place(ordinal, tuple(in_elements), tuple(in_json_ld))
 
-    def nodes(self, faq: FAQ) -> Nodes:
-        """Return the numbers in the `@id`s of a record's questions; None if it has no element."""
-        return tuple(self._nodes.get(key) for _, key in _keys(faq))
+    def in_json_ld(self, faq: FAQ) -> Numbers:
+        """Return the numbers in the `@id`s of a record's questions; None for one without an element."""
+        return tuple(self._first.get(key) for _, key in _keys(faq))
 
 
 def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:

@@ -63,7 +63,7 @@ def page_changes(page: "Page", headers: Headers) -> Changes:
     return changes | cache_tag_changes(headers, page.slugs or ())
 
 
-def change(headers: "MutableHeaders", changes: Changes) -> None:
+def change(headers: MutableHeaders, changes: Changes) -> None:
     """Change headers in place."""
     for name, value in changes.items():
         if value is None:
@@ -181,8 +181,8 @@ def cache_tag_changes(headers: Headers, slugs: Iterable[str]) -> Changes:
     """
     tags, length = list[str](), 0
     for tag in (f"faq-{quote(slug, safe='')}" for slug in slugs if is_slug(slug)):
-        if length + len(f'"{tag}", ') <= MAX_LENGTH:
-            length += len(f'"{tag}", ')
+        if (longer := length + len(f'"{tag}", ')) <= MAX_LENGTH:
+            length = longer
             tags.append(tag)
     changes = Changes()
     for name, separator in _SEPARATORS.items() if tags else ():

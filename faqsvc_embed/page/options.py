@@ -120,8 +120,8 @@ class Call(msgspec.Struct, frozen=True):
     """Whether its JSON-LD is printed with it."""
     wait: float
     """For how many seconds the page may wait, for all its FAQs together."""
-    given: FAQState | None = None
-    """The state of a record that the host has passed instead of a slug."""
+    known: FAQState | None = None
+    """The state of a record that the host has passed instead of a slug, so that nothing is looked up."""
     part: Part | None = None
     """The part of the FAQ that is shown; None for all of it."""
     problems: Problems | None = None
@@ -158,9 +158,9 @@ class OptionResolver:
                 elements = self.elements(page, None, caller)
             key = Key(subject if subject.isascii() else normalized("NFC", subject), lang)
             return Call(document, page, key, elements, self.style, settings.schema, settings.wait)
-        problems = self.problems(subject, caller)
+        problems = self._new_problems(subject, caller)
         values = self._checked(given, names, problems)
-        faq = subject if isinstance(subject, FAQ) and names is NAMES else None
+        faq = subject if isinstance(subject, FAQ) and names is NAMES else None  # use_faq() takes no record
         slug = subject if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name or "")
@@ -173,12 +173,12 @@ class OptionResolver:
             schema=values.pop("schema", settings.schema),
             wait=values.pop("wait", settings.wait),
             style=replace(self.style, **values),
-            given=None if faq is None else FAQState(data=faq),
+            known=None if faq is None else FAQState(data=faq),
             part=part if part != Part() else None,
             problems=problems,
         )
 
-    def problems(self, subject: object, caller: Caller) -> Problems:
+    def _new_problems(self, subject: object, caller: Caller) -> Problems:
         """Return an empty list for the problems of a call."""
         return Problems(None if self._settings.strict else self.log, subject, caller)
 
@@ -199,12 +199,12 @@ class OptionResolver:
         """Return the cache key for a slug. Raises FAQNotFound for a value that is not text."""
         if not isinstance(slug, str):
             raise invalid_slug(slug)
-        values = self._checked({"lang": lang}, USE_NAMES, self.problems(slug, FROM_PYTHON))
+        values = self._checked({"lang": lang}, USE_NAMES, self._new_problems(slug, FROM_PYTHON))
         return Key(normalized("NFC", slug), values.get("lang") or self._language_of(page))
 
     def schema_elements(self, page: Page, given: Mapping[str, Any], caller: Caller) -> ElementOptions:
         """Return how `faq_schema()` prints its script; its only option is the nonce."""
-        values = self._checked(given, ("nonce",), self.problems("", caller))
+        values = self._checked(given, ("nonce",), self._new_problems("", caller))
         return self.elements(page, values.get("nonce"), caller)
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
@@ -213,7 +213,7 @@ class OptionResolver:
         # `str`, because Django's text is lazy.
         if nonce and not (isinstance(nonce, str) and re.fullmatch(_NONCE, str(nonce))):
             accepted = "base64 text, or a function that returns it, is accepted"
-            self.problems("", caller).refuse("nonce", nonce, accepted)
+            self._new_problems("", caller).refuse("nonce", nonce, accepted)
             nonce = None
         if not nonce and page.folder is None:
             return self._plain_elements

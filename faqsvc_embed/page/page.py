@@ -90,14 +90,24 @@ class Page(msgspec.Struct, eq=False):
         self.is_over = True
         self.streams = ()  # they refer to the page
 
+    # What adapters know of a request
+
     @property
     def shows_problems(self) -> bool:
         """Whether the page shows what went wrong, for development."""
         return False
 
+    def language(self, default: str | None) -> str | None:
+        """Return the language of the page, or None. `default` is the setting `lang`."""
+        return None
+
+    def nonce(self) -> object:
+        """Return the nonce of the page's Content-Security-Policy, or a function that returns it, or None."""
+        return None
+
     # Reading: each FAQ has one state on a page. The reader is that of the embed that shows it.
 
-    def look_up(self, reader: Reader, key: Key, *, awaits: bool = False) -> FAQState | Fetch:
+    def look_up(self, reader: Reader, key: Key, *, blocks: bool = True) -> FAQState | Fetch:
         """Return the state of an FAQ on this page, or the fetch that it waits for; see `Reader.look_up`."""
         if self.slugs is not None:
             self.slugs[key.slug] = None
@@ -106,15 +116,15 @@ class Page(msgspec.Struct, eq=False):
             if state is not None and not state.is_loading:
                 return state
         has_files = reader.source.files is not None
-        found = reader.look_up(key, reload=has_files and self.shows_problems, awaits=awaits)
+        found = reader.look_up(key, reload=has_files and self.shows_problems, blocks=blocks)
         if isinstance(found, FAQState):
             self.states[reader, key] = found
         return found
 
-    def look_up_newest(self, reader: Reader, key: Key, *, awaits: bool = False) -> FAQState | Fetch:
+    def look_up_newest(self, reader: Reader, key: Key, *, blocks: bool = True) -> FAQState | Fetch:
         """Return the draft that the visitor may see, else what is published, as `look_up` does."""
         if self.preview is None or (token := self.preview.token_for(key.slug)) is None:
-            return self.look_up(reader, key, awaits=awaits)
+            return self.look_up(reader, key, blocks=blocks)
         draft = Key(key.slug, key.lang, token)
         found = self.look_up(reader, draft)
         return self._settled(reader, draft, found) if isinstance(found, FAQState) else found
@@ -185,7 +195,7 @@ class Page(msgspec.Struct, eq=False):
                 "`await embed.aprefetch(...)` before rendering the template",
             )
 
-    # Headers
+    # The lifetime of the page in caches
 
     def limit_by(self, reader: Reader, key: Key, state: FAQState) -> None:
         """Let caches store the page only until the next fetch of an FAQ that is missing or degraded."""
@@ -193,16 +203,8 @@ class Page(msgspec.Struct, eq=False):
             self.limit_max_age(seconds)
 
     def limit_max_age(self, seconds: int) -> None:
-        """Limit the lifetime of the page in caches."""
+        """Let caches store the page for at most some seconds."""
         self.max_age = seconds if self.max_age is None else min(seconds, self.max_age)
-
-    def language(self, default: str | None) -> str | None:
-        """Return the language of the page, or None. `default` is the setting `lang`."""
-        return None
-
-    def nonce(self) -> object:
-        """Return the nonce of the page's Content-Security-Policy, or a function that returns it, or None."""
-        return None
 
 
 NO_PAGE: Final = Page(is_over=True)

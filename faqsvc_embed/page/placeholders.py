@@ -50,11 +50,10 @@ class Placeholders(msgspec.Struct, eq=False):
         """Whether some placeholders are not filled yet."""
         return bool(self._open)
 
-    def leave(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
+    def leave(self, published: str = "", *, filling: Filling | None = None, text: Text = "") -> Markup:
         """Return a new placeholder, which encloses the markup `published`, if there is any.
 
-        Before the body is sent, `filling` is awaited once for the text that replaces both. Without `filling`,
-        `text` replaces them.
+        Before the body is sent, `text` replaces both; with `filling`, the text for which it is awaited once.
         """
         self.are_used = True
         number = str(next(self._numbers))

@@ -31,13 +31,13 @@ from faqsvc_embed.rendering.fragments import (
     problem_element,
 )
 from faqsvc_embed.rendering.json_ld import page_json
-from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
+from faqsvc_embed.rendering.renderer import Numbers, Place, Renderer
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
 Given = Mapping[str, Any]  # the options of a call
-_Numbered = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
+_Numbered = tuple[FAQ, Numbers | None]  # a record, and the numbers in the `@id`s of its questions
 
 CANNOT_WAIT: Final = (
     "FAQ %s is not cached yet, and a synchronous call in an event loop cannot wait for it: "
@@ -76,7 +76,7 @@ class Presenter:
         document = document_with_page(caller.document, self.page_source)
         try:
             call = self.options.resolve(document, slug, given, caller, USE_NAMES)
-            found = call.page.look_up_newest(self._reader, call.key, awaits=not blocks)
+            found = call.page.look_up_newest(self._reader, call.key, blocks=blocks)
             state = await call.page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQError as error:
             if not isinstance(error, FAQNotFound):  # an invalid slug is not logged: a visitor may choose it
@@ -111,7 +111,7 @@ class Presenter:
             if not is_slug(slug):
                 self._report(slug, invalid_slug(slug))
         keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        found = {key: page.look_up_newest(self._reader, key, awaits=not blocks) for key in keys}
+        found = {key: page.look_up_newest(self._reader, key, blocks=blocks) for key in keys}
         wait = self._settings.wait
         return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
 
@@ -123,31 +123,34 @@ class Presenter:
     # Showing
 
     def render(self, slug: object, given: Given, caller: Caller) -> Markup:
-        """Return an FAQ for this place in the document, a placeholder, or empty markup."""
+        """Return what `text` returns, as markup."""
         return Rendered(self.text(slug, given, caller))
 
     async def arender(self, slug: object, given: Given, caller: Caller) -> Markup:
-        """Return an FAQ, as `render` does, awaiting it if it is not cached."""
+        """Return what `atext` returns, as markup."""
         return Rendered(await self.atext(slug, given, caller))
 
     def text(self, slug: object, given: Given, caller: Caller) -> str:
-        """Return the text of what `render` returns. `slug` may be a record; `given` are the options."""
+        """Return the HTML of an FAQ for this place in the document, a placeholder, or an empty text.
+
+        `slug` may be a record; `given` are the options of the call.
+        """
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
             if page.preview is not None:
                 return at_once(self._show_draft(call, blocks=True))
-            found = call.given or page.look_up(self._reader, call.key)
+            found = call.known or page.look_up(self._reader, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
                     page.may_degrade |= self._settings.degraded_max_age is not None
                     ordinal = document.reserve(call.key.slug)
                     return self._defer(call, partial(self._fetched, call, found, ordinal))
                 found = at_once(page.result(self._reader, found, call.wait, blocks=True))
-            faq = found.data
+            faq = found.data  # most calls show all of an FAQ that is well
             if faq is None or found.is_degraded or call.part is not None:
-                faq = self._part(call, found)
+                faq = self._faq_of(call, found)
             place = document.place(faq, schema=call.schema)
             fragment = self.renderer.cached(faq, (call.style, place))
             if fragment is None:
@@ -161,14 +164,14 @@ class Presenter:
             return self._handle(page, slug, error)
 
     async def atext(self, slug: object, given: Given, caller: Caller) -> str:
-        """Return the text of what `arender` returns."""
+        """Return the HTML of an FAQ, as `text` does, awaiting it if it is not cached."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
             call = self.options.resolve(document, slug, given, caller)
             if page.preview is not None:
                 return await self._show_draft(call, blocks=False)
-            found = call.given or page.look_up(self._reader, call.key, awaits=True)
+            found = call.known or page.look_up(self._reader, call.key, blocks=False)
             return self._print(call, await self._fetched(call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
@@ -187,14 +190,14 @@ class Presenter:
             except FAQError as error:
                 return self._handle(call.page, call.key.slug, error)
 
-        return call.page.placeholders.leave(fill)
+        return call.page.placeholders.leave(filling=fill)
 
     async def _fetched(
         self, call: Call, found: FAQState | Fetch, ordinal: int | None = None
     ) -> Fragment | None:
         """Return an FAQ as soon as it is fetched and rendered."""
         state = await call.page.result(self._reader, found, call.wait, blocks=False)
-        faq = self._part(call, state)
+        faq = self._faq_of(call, state)
         place = call.document.place(faq, schema=call.schema, ordinal=ordinal)
         return await self._rendered(call, faq, place)
 
@@ -220,8 +223,8 @@ class Presenter:
 
     async def _show_draft(self, call: Call, *, blocks: bool) -> Markup:
         page = call.page
-        found = call.given or page.look_up(self._reader, call.key)
-        draft = call.given or page.look_up_newest(self._reader, call.key)
+        found = call.known or page.look_up(self._reader, call.key)
+        draft = call.known or page.look_up_newest(self._reader, call.key)
         state = await page.result(self._reader, found, call.wait, blocks=blocks)
         published = self._published(call, state)
 
@@ -229,15 +232,15 @@ class Presenter:
             return self._draft(call, await page.result(self._reader, draft, call.wait, blocks=blocks))
 
         if blocks and page.can_defer(call.key):
-            return page.placeholders.leave(fill, published)
-        return page.placeholders.leave(None, published, await fill(blocks))
+            return page.placeholders.leave(published, filling=fill)
+        return page.placeholders.leave(published, text=await fill(blocks))
 
     def _published(self, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
         if state.data is None:
             return ""
         alone = replace(call, document=Document(call.page), problems=copy(call.problems))
-        faq = self._part(alone, state)
+        faq = self._faq_of(alone, state)
         if not call.schema:
             call.document.defer_schema(faq)
         place = alone.document.place(faq, schema=call.schema)
@@ -247,12 +250,12 @@ class Presenter:
         """Return the draft without JSON-LD, below a line that calls it a preview."""
         preview = call.page.preview
         try:
-            faq = self._part(call, state)
+            faq = self._faq_of(call, state)
         except FAQError as error:
             return self._handle(call.page, call.key.slug, error)
         place = call.document.place(faq, schema=True)
         shown = self._print(replace(call, schema=False), self.renderer.fragment(faq, call.style, place))
-        if preview is None or call.given is not None or not shown:
+        if preview is None or call.known is not None or not shown:
             return shown
         banner = partial(preview.banner, call.key.slug, call.key.lang or faq.lang, call.elements)
         # Whether the token reads a draft of another FAQ is known only when the page is sent.
@@ -280,14 +283,14 @@ class Presenter:
         async def fill() -> str:  # the FAQs of the placeholders may leave JSON-LD to this call
             return self._schema(page, document.take_deferred(), elements)
 
-        return page.placeholders.leave(fill)
+        return page.placeholders.leave(filling=fill)
 
     def _schema(self, page: Page, faqs: Sequence[_Numbered], elements: ElementOptions) -> Markup:
         if page.preview is not None:
             faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
-        return page.placeholders.leave(None, script) if script and page.preview is not None else script
+        return page.placeholders.leave(script) if script and page.preview is not None else script
 
     def schema_of(self, faqs: Iterable[FAQ | FAQState | None], nonce: str | None) -> Markup:
         """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""
@@ -302,8 +305,8 @@ class Presenter:
 
     # Errors
 
-    def _part(self, call: Call, state: FAQState) -> FAQ:
-        """Return the part of an FAQ that a call shows, or raise why there is none."""
+    def _faq_of(self, call: Call, state: FAQState) -> FAQ:
+        """Return the FAQ, or the part of it, that a call shows; raise why there is none."""
         page, key = call.page, call.key
         page.limit_by(self._reader, key, state)
         if not state.is_loading:

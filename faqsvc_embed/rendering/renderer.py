@@ -31,7 +31,7 @@ from faqsvc_embed.rendering.fragments import (
     encodable,
     section_tag,
 )
-from faqsvc_embed.rendering.json_ld import page_json, question_json, question_nodes, serialize
+from faqsvc_embed.rendering.json_ld import Node, page_json, question_json, question_nodes, serialize
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import PORTION
@@ -39,22 +39,23 @@ from faqsvc_embed.theme import Theme
 
 LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
-ITEM: Final = 40
-"""Characters of an item on the wire beside its texts; its elements take time, too."""
+ITEM_COST: Final = 40
+"""Characters that count for each item beside its texts, because its elements take time, too."""
 
 TALL: Final = 12
 """Number of questions from which the script adds a filter and a button "Open all"."""
 _RICH: Final = re.compile("<(?!/|p>|a |strong>|em>|br>)")
 """An element of an answer that needs the piece `rich` of the stylesheet."""
-_OF_VARIANT: Final = {
+_VARIANT_PIECES: Final = {
     "details": ("toggle", "details"),
     "disclosure": ("toggle", "headings", "disclosure"),
     "open": ("headings", "open"),
 }
-_WITH_RULES: Final = ("de", "es", "fr", "ja", "ko", "zh")
+_LANGUAGES_WITH_RULES: Final = ("de", "es", "fr", "ja", "ko", "zh")
+"""The languages that need the piece `languages` of the stylesheet."""
 
-
-Nodes = tuple[int | None, ...]
+Numbers = tuple[int | None, ...]
+"""For each anchor of a record, the number in its id, as `anchored` takes them; empty if all ids are plain."""
 
 
 class Place(NamedTuple):
@@ -62,10 +63,10 @@ class Place(NamedTuple):
 
     ordinal: int = 1
     """Its number among the FAQs with its slug, from 1."""
-    elements: tuple[int, ...] = ()
-    """For each anchor of the record, the number in the id of its element; empty if all ids are plain."""
-    nodes: Nodes = ()
-    """The same for its `@id` in the JSON-LD, which is that of the first element with this question."""
+    in_elements: Numbers = ()
+    """The numbers in the ids of its elements."""
+    in_json_ld: Numbers = ()
+    """The numbers in the `@id`s of its questions, each that of the first element with the question."""
 
 
 FIRST: Final = Place()
@@ -105,7 +106,7 @@ class Renderer:
         self._environment: Environment | None = None
         self._is_overridden = False
         self._turns: dict[Hashable, Lock] = {}
-        """What is being rendered, so that a page and the thread that prepares a record render it once."""
+        """What is being rendered: a page and the thread that prepares the record take turns."""
 
     def use_host(self, host: Environment, loader: BaseLoader | None) -> None:
         """Use the templates of the host's loader instead of the package's templates."""
@@ -118,22 +119,22 @@ class Renderer:
         key = style, place
         if (found := self.cached(faq, key)) is not None:
             return found
-        environment, turn = self._get_environment(), (id(faq), key)
+        environment, rendering = self._get_environment(), (id(faq), key)
         # The templates of the host may do anything, so nothing waits for them.
-        waits = nullcontext() if self._is_overridden else self._turns.setdefault(turn, Lock()).own()
+        turn = nullcontext() if self._is_overridden else self._turns.setdefault(rendering, Lock()).own()
         try:
-            with waits:
+            with turn:
                 found = self.cached(faq, key) or self._render(faq, style, place, environment)
                 if found is not None and (self._cache_overrides or not self._is_overridden):
                     self._fragments.put(faq, key, found, found.size)
                 return found
         finally:
-            self._turns.pop(turn, None)
+            self._turns.pop(rendering, None)
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:
         """Return whether rendering a record takes too long for an event loop."""
-        return sum(len(item.question) + len(item.answer) + ITEM for item in faq.items) > LONG
+        return sum(len(item.question) + len(item.answer) + ITEM_COST for item in faq.items) > LONG
 
     @property
     def is_ready(self) -> bool:
@@ -151,16 +152,16 @@ class Renderer:
         if self._cache_overrides or not self._is_overridden:
             self.fragment(faq, style)
 
-    def questions_json(self, faq: FAQ, nodes: Nodes | None) -> tuple[str, ...]:
+    def questions_json(self, faq: FAQ, numbers: Numbers | None) -> tuple[str, ...]:
         """Return the questions of a record, with answers as they are shown, for `json_ld.page_json`.
 
-        `nodes` are those of a `Place`; without an element on the page, a question has no `@id`.
+        `numbers` are those in their `@id`s. Without an element on the page, a question has no `@id`.
         """
-        found = self._questions.get(faq, nodes)
+        found = self._questions.get(faq, numbers)
         if found is None:
             answered = answers.items(faq, QUESTION_LEVEL)
-            found = tuple(map(serialize, _nodes(faq, answered, nodes)))
-            self._questions.put(faq, nodes, found, sum(map(len, found)))
+            found = tuple(map(serialize, _question_nodes(faq, answered, numbers)))
+            self._questions.put(faq, numbers, found, sum(map(len, found)))
         return found
 
     def _get_environment(self) -> Environment:
@@ -191,18 +192,18 @@ class Renderer:
             "introduction": bool(introduction),
             "sections": any(section.title for section in sections),
             "long": is_tall,
-            "languages": (faq.lang or "").partition("-")[0].lower() in _WITH_RULES,
+            "languages": (faq.lang or "").partition("-")[0].lower() in _LANGUAGES_WITH_RULES,
         }
         needed = {
             "base",
             style.look,
-            *_OF_VARIANT[style.variant],
+            *_VARIANT_PIECES[style.variant],
             *(one for one in features if features[one]),
         }
         return Fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
-            page_json(map(question_json, _nodes(faq, answered, place.nodes))),
+            page_json(map(question_json, _question_nodes(faq, answered, place.in_json_ld))),
             _css(needed, style.theme),
             WHOLE_SCRIPT if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
             problems=tuple(
@@ -225,8 +226,8 @@ def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
     return {**css, assets.theme_query(theme): rules} if rules else css
 
 
-def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
-    ids = None if nodes is None else anchored(faq.slug, shown(faq).anchors, nodes)
+def _question_nodes(faq: FAQ, answered: list[AnsweredItem], numbers: Numbers | None) -> list[Node]:
+    ids = None if numbers is None else anchored(faq.slug, shown(faq).anchors, numbers)
     texts = ((item.place, item.question, item.json_ld) for item in answered)
     return question_nodes(faq, texts, ids, faq.lang)
 
@@ -254,7 +255,7 @@ def _context(
 def _sections(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> list[TemplateSection]:
     """Return the items in their order, grouped by section."""
     parts = shown(faq)
-    ids = anchored(faq.slug, parts.anchors, place.elements)
+    ids = anchored(faq.slug, parts.anchors, place.in_elements)
     of_sections = dict(zip(parts.sections, ids[len(parts.items) :], strict=True))
     return [
         TemplateSection(

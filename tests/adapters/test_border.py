@@ -50,7 +50,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
 ]
 
-JINJA: Final = {"jinja:DocumentTemplate.render", "jinja:_guarded.<locals>.call", "jinja:FAQTag.parse"}
+JINJA: Final = {"jinja:DocumentTemplate.render", "jinja:_global.<locals>.call", "jinja:FAQTag.parse"}
 TAG: Final = {"django.templatetags.faqsvc:faq", "django.templatetags.faqsvc:_guarded"}
 GUARD: Final = {"page.border:guarded"}
 EXEMPT: Final = {

@@ -28,7 +28,7 @@ def test_a_placeholder_is_a_comment_that_no_other_text_can_pass_for() -> None:
         return ""
 
     pages = [Placeholders() for _ in range(1000)]
-    left = [page.leave(nothing) for page in pages]
+    left = [page.leave(filling=nothing) for page in pages]
     assert len(set(left)) == 1000
     for page, placeholder in zip(pages, left, strict=True):
         assert re.fullmatch(r"<!--faqsvc [0-9a-f]{24,} 0-->", placeholder)
@@ -42,7 +42,7 @@ def test_threads_that_render_parts_of_one_page_leave_different_placeholders() ->
         with ThreadPoolExecutor(4) as pool:
             for _ in range(200):
                 placeholders = Placeholders()
-                left = list(pool.map(lambda _, page=placeholders: page.leave(None), range(40)))
+                left = list(pool.map(lambda _, page=placeholders: page.leave(), range(40)))
                 assert len(set(left)) == 40
     finally:
         sys.setswitchinterval(interval)
@@ -56,7 +56,7 @@ def test_placeholders_are_filled_once_and_in_order() -> None:
         await asyncio.sleep(0)
         return f"<p>{number}</p>"
 
-    left = [placeholders.leave(lambda number=number: filling(number)) for number in range(3)]  # type: ignore[misc]
+    left = [placeholders.leave(filling=lambda number=number: filling(number)) for number in range(3)]  # type: ignore[misc]
     was_open = placeholders.are_open
     assert filled(placeholders) == {str(number): f"<p>{number}</p>" for number in range(len(left))}
     assert was_open
@@ -72,7 +72,7 @@ def test_what_is_left_after_others_were_filled_is_filled_too() -> None:
         return "x"
 
     for count in (1, 2, 3):
-        placeholders.leave(filling)
+        placeholders.leave(filling=filling)
         assert placeholders.are_open
         assert list(filled(placeholders).values()) == ["x"] * count
 
@@ -83,7 +83,7 @@ def test_an_interrupted_filling_leaves_its_placeholder_open() -> None:
     async def interrupted() -> str:
         raise asyncio.CancelledError
 
-    placeholders.leave(interrupted)
+    placeholders.leave(filling=interrupted)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(placeholders.fill())
     assert placeholders.are_open
@@ -95,7 +95,7 @@ PAGE = "<h1>ä</h1>{}<p>ö</p>{}<footer>"
 def left_and_filled(published: str = "") -> tuple[Placeholders, str, str]:
     """Return placeholders, and a page before and after they are filled."""
     placeholders = Placeholders()
-    left = [placeholders.leave(None, published, f"<p>{n} ü</p>") for n in range(2)]
+    left = [placeholders.leave(published, text=f"<p>{n} ü</p>") for n in range(2)]
     return placeholders, PAGE.format(*left), PAGE.format("<p>0 ü</p>", "<p>1 ü</p>")
 
 
@@ -119,7 +119,7 @@ def test_a_page_is_filled_in_its_charset(charset: str) -> None:
 def test_json_ld_in_a_legacy_charset_is_escaped_as_json() -> None:
     placeholders = Placeholders()
     script = '<script type="application/ld+json">{"name":"日本"}</script>'
-    left = placeholders.leave(None, "", f"<p>日</p>{script}")
+    left = placeholders.leave(text=f"<p>日</p>{script}")
     body = b"".join(filled_parts([left.encode()], placeholders, "shift_jis")).decode("ascii")
     assert body == '<p>&#26085;</p><script type="application/ld+json">{"name":"\\u65e5\\u672c"}</script>'
 
