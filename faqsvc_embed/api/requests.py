@@ -91,7 +91,7 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
     return Request(f"{base_url}{FEED_PATH}", headers, "POST", body)
 
 
-def get_request(url: str) -> Request:
+def owner_request(url: str) -> Request:
     """Return a request that reads what only the owner of an FAQ may read; the transport adds the API key."""
     return Request(url, _READ_HEADERS)
 

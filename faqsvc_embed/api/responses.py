@@ -123,13 +123,15 @@ class FAQChange(msgspec.Struct, frozen=True):
     """`published` or `unpublished`; None if it is not known whether anything has changed."""
 
 
-_changes: Final = msgspec.json.Decoder(FAQChange)  # at import, as in `wire`
+_decoder: Final = msgspec.json.Decoder(
+    FAQChange
+)  # at import: a child forked during its first use would crash
 
 
 def parse_change(data: str) -> FAQChange | None:
     """Return the change in the data of an event of the feed; None if the data is invalid."""
     try:
-        return _changes.decode(data)
+        return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
@@ -212,15 +214,14 @@ def _not_modified(response: Response, request: Request, cached: Fetched, now: da
     if etag and expected and _opaque(etag) != _opaque(expected):
         error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
         return Failed(error)
-    stated, validators = parse_cache_control(response.headers, now), _validators(response)
+    cache_control, stated = parse_cache_control(response.headers, now), _validators(response)
     if response.headers.keys().isdisjoint(("cache-control", "expires")):
-        stated = msgspec.structs.replace(cached.cache_control, age=stated.age)
+        cache_control = msgspec.structs.replace(cached.cache_control, age=cache_control.age)
     validators = Validators(
-        validators.etag or cached.validators.etag,
-        validators.last_modified or cached.validators.last_modified,
+        stated.etag or cached.validators.etag, stated.last_modified or cached.validators.last_modified
     )
     date = parse_date(response.headers.get("date"))
-    return Fetched(cached.faq, stated, validators, _revision(response), date)
+    return Fetched(cached.faq, cache_control, validators, _revision(response), date)
 
 
 def _revision(response: Response) -> int | None:

@@ -11,6 +11,7 @@ from faqsvc_embed.runtime.bounded_log import logger
 
 T = TypeVar("T")
 Operation = Literal["read", "written", "watched"]
+"""What may be impossible, in the words of the log: "the store cannot be read"."""
 
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
@@ -74,7 +75,7 @@ class ResilientBackend:
             return None
         failures = backoff.failures
         try:
-            backend, limit = self._opened_by(self._open)
+            backend, limit = self._of_this_loop(self._open)
             async with limit:
                 if backoff.failures > failures and not now:
                     return None  # others failed while this call waited for its turn
@@ -97,7 +98,7 @@ class ResilientBackend:
         """
         while self._open is not None:
             try:
-                async for message in self._opened_by(self._open)[0].messages(channel):
+                async for message in self._of_this_loop(self._open)[0].messages(channel):
                     if not message:
                         self._succeeded("watched")
                     if message or not is_first:
@@ -109,15 +110,17 @@ class ResilientBackend:
             await asyncio.sleep(max(0.0, self._backoffs["watched"].until - self._clock()))
 
     def _may_try(self, operation: Operation) -> bool:
+        """Return whether to try a call, and claim the next attempt if the last one failed."""
         backoff = self._backoffs[operation]
         if not backoff.failures:
             return not self._backoffs["read"].failures
         if self._clock() < backoff.until:
             return False
-        backoff.until = float("inf")  # one call at a time
+        backoff.until = float("inf")  # until this attempt has ended
         return True
 
-    def _opened_by(self, open_backend: Callable[[], Backend]) -> tuple[Backend, asyncio.Semaphore]:
+    def _of_this_loop(self, open_backend: Callable[[], Backend]) -> tuple[Backend, asyncio.Semaphore]:
+        """Return the backend of the running loop, and the limit of its calls."""
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
             self._opened = loop, open_backend(), asyncio.Semaphore(MAX_CALLS)

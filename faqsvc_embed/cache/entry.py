@@ -235,8 +235,8 @@ class Lifetimes(msgspec.Struct, frozen=True):
         """Return the entry after a fetch during which a change was announced: stale, and waiting for it."""
         # The request was made before the change, so a response without it is no failure.
         after = self.after(replace(entry, announced=None), entry.key, outcome, at)
-        waiting = announced(entry, change, at.now).announced
-        return expired(replace(after, announced=waiting, retry_at=at.now), at.now)
+        announcement = awaiting(entry, change, at.now).announced
+        return expired(replace(after, announced=announcement, retry_at=at.now), at.now)
 
     def _confirmed(self, entry: Entry, response: Fetched, at: Moment) -> Entry:
         stated = response.cache_control.fresh_for
@@ -306,15 +306,15 @@ def expired(entry: Entry, now: float) -> Entry:
     return replace(entry, fresh_until=min(entry.fresh_until, now))
 
 
-def announced(entry: Entry, change: FAQChange, now: float) -> Entry:
+def awaiting(entry: Entry, change: FAQChange, now: float) -> Entry:
     """Return an entry that waits for a change; if it is one of this translation, its record is stale."""
     if entry.faq is not None and change.lang not in (None, entry.key.lang, entry.faq.lang):
         change = FAQChange(change.slug, state=None)  # of another translation: this one may be unchanged
-    before = entry.announced
-    if before is None or not before.is_awaited(now):
+    earlier = entry.announced
+    if earlier is None or not earlier.is_awaited(now):
         entry = replace(entry, announced=Announcement(change, now, entry.faq))
     elif change.state is not None:
-        entry = replace(entry, announced=replace(before, change=change))
+        entry = replace(entry, announced=replace(earlier, change=change))
     if change.state is None or entry.faq is None:
         return entry
     return expired(replace(entry, retry_at=now), now)

@@ -72,8 +72,9 @@ class Fetcher:
                 return None
             if (fetch := self._fetches.get(key)) is not None:
                 return fetch
-            fetch, limit = Fetch(key), MAX_DRAFTS if key.token is not None else MAX_FETCHES
-            others = sum((key.token is None) is (other.token is None) for other in self._fetches)
+            fetch = Fetch(key)
+            limit = MAX_DRAFTS if fetch.is_draft else MAX_FETCHES
+            others = sum(other.is_draft == fetch.is_draft for other in self._fetches.values())
             may_start = others < limit or (entry is not None and entry.faq is not None)
             if may_start:
                 self._fetches[key] = fetch
@@ -145,9 +146,10 @@ class Fetcher:
         if not self._store.exists:
             return None
         self._store.mark_invalid(slug, mark)
+        work = self._store.invalidate()
         try:
-            return self._background.submit(work := self._store.invalidate())
-        except Exception:  # for the same reasons; a later fetch does it
+            return self._background.submit(work)
+        except Exception:  # too many open files, or no threads; a later fetch does it
             work.close()
             return None
 
@@ -166,7 +168,7 @@ class Fetcher:
         """Forget the fetches in a forked child, because they belong to the parent."""
         self._fetches.clear()
         self._store.after_fork()
-        if self._feed is not None or self._store.is_shared:
+        if self._feed is not None or self._store.serves_machines:
             self._cache.expire()  # this process receives no changes before its first fetch
 
     # One fetch, on the background loop
@@ -195,7 +197,9 @@ class Fetcher:
         if not self._is_listed(fetch):
             return False
         if stored is None or self._has_changed(fetch):  # the store may have the record before the change
-            return before is not None and before.is_file and await self._settle_file(fetch, before)
+            if before is None or not before.is_file:
+                return False
+            return await self._settle_file(fetch, before)
         entry = self._cache.apply(key, stored)
         if before is not None and before.error is not None and entry.error is None:
             self._reporter.report(before, entry, None)

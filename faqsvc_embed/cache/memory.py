@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.responses import FAQChange, Fetched, Gone, Outcome
-from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, StoredFAQ, announced, expired, state_of
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, StoredFAQ, awaiting, expired, state_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
 
@@ -30,7 +30,7 @@ class Mark(msgspec.Struct, frozen=True):
     """When an FAQ was forgotten or unpublished, so that no older response or stored record is shown again."""
 
     at: datetime
-    """By the clock of the machine that marked it."""
+    """The time of the mark, by the clock of the machine that made it."""
     date: datetime | None = None
     """When it was unpublished, by the clock of the service."""
     digest: str = ""
@@ -67,14 +67,14 @@ class Mark(msgspec.Struct, frozen=True):
 def read_mark(value: bytes) -> Mark:
     """Read a mark from a store. An invalid one, or one without a time zone, hides every record."""
     try:
-        mark = _marks.decode(value)
+        mark = _decoder.decode(value)
     except (msgspec.DecodeError, UnicodeError):
         return UNREADABLE
     return mark if mark.at.tzinfo is not None else UNREADABLE
 
 
 UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))  # later than every record
-_marks: Final = msgspec.json.Decoder(Mark)  # at import, as in `wire`
+_decoder: Final = msgspec.json.Decoder(Mark)  # at import: a child forked during its first use would crash
 
 
 class MemoryCache:
@@ -183,7 +183,7 @@ class MemoryCache:
             now = self.clock()
             entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]
             for entry in entries:
-                self._entries[entry.key] = announced(entry, change, now)
+                self._entries[entry.key] = awaiting(entry, change, now)
             return [entry.key for entry in entries]
 
     def lag(self) -> float:

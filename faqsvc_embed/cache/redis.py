@@ -66,17 +66,17 @@ class RedisBackend:
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
         async with self._client.pubsub() as subscription:
             await subscription.subscribe(channel)
-            is_asked = False
+            is_pinged = False
             while True:
                 message = await subscription.get_message(timeout=SILENCE)
                 if message is not None:
-                    is_asked = False
+                    is_pinged = False
                     if message["type"] == "subscribe":  # also when the client has connected again
                         yield b""
                     elif message["type"] == "message":
                         yield message["data"]
-                elif is_asked:
+                elif is_pinged:
                     raise TimeoutError("the connection is dead: PING got no response")
                 else:
-                    is_asked = True
+                    is_pinged = True
                     await subscription.ping()

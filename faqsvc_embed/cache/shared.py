@@ -49,12 +49,12 @@ class SharedStore:
         settings: Settings,
         open_backend: Callable[[], Backend] | None,
         *,
-        is_shared: bool,
+        serves_machines: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Without `open_backend`, there is no store: reads find nothing, and writes are ignored."""
         self.exists: bool = open_backend is not None
-        self.is_shared = is_shared
+        self.serves_machines = serves_machines
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
         # In a cluster, the braces put all names of a source into one slot, because a call may use several.
         self._prefix = f"{PREFIX}{{{source_name(settings)}}}"
@@ -77,8 +77,8 @@ class SharedStore:
         return await self._backend.call("read", partial(self._load, key))
 
     async def _load(self, key: Key, backend: Backend) -> StoredFAQ | None:
-        name = self._record(key)
-        record, *marks = await backend.get(name, self._mark(key.slug), self._mark(None))
+        name = self._record_name(key)
+        record, *marks = await backend.get(name, self._mark_name(key.slug), self._mark_name(None))
         if record is None:
             return None
         try:
@@ -91,28 +91,29 @@ class SharedStore:
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record; if it may not be stored, remove the earlier one, which must not come back."""
         cache_control = stored.cache_control
-        if cache_control.no_store or (cache_control.private and self.is_shared):
+        if cache_control.no_store or (cache_control.private and self.serves_machines):
             await self.delete(key)
         else:
             await finished(self._backend.call("written", partial(self._save, key, stored)))
 
     async def _save(self, key: Key, stored: StoredFAQ, backend: Backend) -> None:
-        name, gone = self._record(key), self._gone(key.slug)
+        name, tombstone_name = self._record_name(key), self._tombstone_name(key.slug)
         await backend.put(name, _seal(name, stored), stored.fresh_for + self._keep_for)
-        tombstone, *marks = await backend.get(gone, self._mark(key.slug), self._mark(None))
+        names = (tombstone_name, self._mark_name(key.slug), self._mark_name(None))
+        tombstone, *marks = await backend.get(*names)
         if _is_hidden(stored, marks):  # by a process that removed the earlier record meanwhile
             await backend.delete(name)
         elif tombstone is not None and not _is_hidden(stored, [tombstone]):
-            await backend.delete(gone)  # the FAQ was published again
+            await backend.delete(tombstone_name)  # the FAQ was published again
 
     async def delete(self, *keys: Key) -> None:
-        names = map(self._record, keys)
+        names = map(self._record_name, keys)
         await finished(self._backend.call("written", lambda backend: backend.delete(*names)))
 
     async def tombstone(self, slug: str) -> Mark | None:
         """Return the mark of an FAQ that was unpublished; None if there is none, or it is invalid."""
-        found = await self._backend.call("read", lambda backend: backend.get(self._gone(slug)))
-        mark = None if found is None or found[0] is None else read_mark(found[0])
+        found = await self._backend.call("read", lambda backend: backend.get(self._tombstone_name(slug)))
+        mark = read_mark(found[0]) if found and found[0] is not None else None
         return mark if mark is not None and mark.is_gone else None
 
     # Forgetting
@@ -150,14 +151,14 @@ class SharedStore:
         if (mark := self._pending.get(slug)) is None:
             return False
         try:
-            await backend.put(self._mark(slug), msgspec.json.encode(mark), MARKS_FOR)
+            await backend.put(self._mark_name(slug), msgspec.json.encode(mark), MARKS_FOR)
             if slug is not None and mark.is_gone:
-                await backend.put(self._gone(slug), msgspec.json.encode(mark), FOR_EVER)
+                await backend.put(self._tombstone_name(slug), msgspec.json.encode(mark), FOR_EVER)
         finally:  # also on a full disk
             if slug is None:
                 await backend.clear(self._name("record:"))
             else:
-                await backend.delete(*map(self._record, translations(slug)))
+                await backend.delete(*map(self._record_name, translations(slug)))
         if self._pending.get(slug) is mark:  # it was not forgotten again meanwhile
             del self._pending[slug]
         return True
@@ -189,7 +190,7 @@ class SharedStore:
                     forget(slug)
 
     def _forgotten(self, message: bytes) -> list[str | None]:
-        """Return the slug of a message, if it is from another process and can be read."""
+        """Return the slug in a message of another process, None for all; nothing for any other message."""
         try:
             found = json.loads(message)
             process, slug = found["from"], found["slug"]
@@ -208,13 +209,13 @@ class SharedStore:
     def _name(self, name: str) -> str:
         return f"{self._prefix}:{name}"
 
-    def _record(self, key: Key) -> str:
+    def _record_name(self, key: Key) -> str:
         return self._name(f"record:{key.lang or '-'}:{key.slug}")
 
-    def _gone(self, slug: str) -> str:
+    def _tombstone_name(self, slug: str) -> str:
         return self._name(f"gone:{slug}")
 
-    def _mark(self, slug: str | None) -> str:
+    def _mark_name(self, slug: str | None) -> str:
         """Return the name of the time when `slug`, or everything, was last forgotten."""
         return self._name("forgotten" if slug is None else f"forgotten:{slug}")
 
@@ -234,7 +235,7 @@ class SharedStore:
             raise InvalidFAQ(f"it is not a record: {error}") from None
 
 
-# Decoders are made at import, as in `wire`.
+# At import: a child that is forked during its first use would crash.
 _facts: Final = msgspec.json.Decoder(tuple[datetime, float, Validators, CacheControl])
 
 
@@ -262,12 +263,14 @@ def max_size(settings: Settings) -> int:
 def open_store(settings: Settings, *, is_used: bool = True) -> SharedStore:
     """Return the store that the settings name, if it `is_used`. Nothing is opened before its first use."""
     if settings.store is None or not is_used:
-        return SharedStore(settings, None, is_shared=False)
+        return SharedStore(settings, None, serves_machines=False)
     if settings.store.startswith("file:"):
         from faqsvc_embed.cache.sqlite import SQLiteBackend
 
         path = settings.store.removeprefix("file:").removeprefix("//")
-        return SharedStore(settings, partial(SQLiteBackend, path), is_shared=False)
+        return SharedStore(settings, partial(SQLiteBackend, path), serves_machines=False)
     from faqsvc_embed.cache.redis import RedisBackend
 
-    return SharedStore(settings, partial(RedisBackend, settings.store, max_size(settings)), is_shared=True)
+    return SharedStore(
+        settings, partial(RedisBackend, settings.store, max_size(settings)), serves_machines=True
+    )

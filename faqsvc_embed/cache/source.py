@@ -1,6 +1,6 @@
 """The interface between the cache and a source. `faqsvc_embed.sources` has the sources of the package.
 
-A source declares its abilities by attributes. Only the reader checks them.
+A source declares its abilities by attributes, so that nothing asks which source it is.
 """
 
 from collections.abc import Callable

@@ -34,6 +34,7 @@ class _Turn:
 
     def __init__(self) -> None:
         self._forks = list[bool]()
+        """Whether the lock was taken for each fork that has begun; a fork waits only for `BUSY_TIMEOUT`."""
         self.after_fork()
         fork.register(self)
         if hasattr(os, "register_at_fork"):

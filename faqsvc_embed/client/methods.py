@@ -34,7 +34,7 @@ from faqsvc_embed.api.publish_request import (
     generate_request,
     publish_request,
 )
-from faqsvc_embed.api.requests import Request, faq_url, get_request, read_request, with_query, write_request
+from faqsvc_embed.api.requests import Request, faq_url, owner_request, read_request, with_query, write_request
 from faqsvc_embed.api.responses import Fetched, Outcome, Response, parse_response
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.errors import (
@@ -153,7 +153,7 @@ class AsyncMethods:
     ) -> responses.StoredRevision:
         """Return a revision as `get_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}")
-        return await self._send(get_request(url), responses.parse_revision)
+        return await self._send(owner_request(url), responses.parse_revision)
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
         """Return the newest revision as `newest_revision` does."""
@@ -194,7 +194,7 @@ class AsyncMethods:
         after, seen = None, set[str | None]()
         while after not in seen:  # else the service sends the same pages again and again
             seen.add(after)
-            request = get_request(with_query(url, after=after, **query))
+            request = owner_request(with_query(url, after=after, **query))
             page = await self._send(request, partial(responses.parse_struct, struct=struct))
             for entry in page.items:
                 yield entry

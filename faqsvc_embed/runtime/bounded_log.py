@@ -10,8 +10,6 @@ from faqsvc_embed.runtime.threads import Lock
 logger: Final = logging.getLogger("faqsvc_embed")
 
 MAX_REMEMBERED: Final = 1000
-
-
 BURST: Final = 20
 """Problems that are logged at once; then one a minute, because a visitor may cause many."""
 

@@ -138,7 +138,10 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that was told to block, and so awaits nothing."""
+    """Return the result of a coroutine that was told to block its thread, and so awaits nothing.
+
+    So one coroutine function serves both synchronous and asynchronous callers.
+    """
     results = list[T]()
 
     async def keep() -> None:

@@ -89,7 +89,7 @@ def backend() -> FaultyBackend:
 
 def open_store(backend: FaultyBackend, clock: Clock, **settings: Any) -> SharedStore:
     settings = {"base_url": "https://faq.example.com", **settings}
-    return SharedStore(Settings(**settings), lambda: backend, is_shared=True, clock=clock.now)
+    return SharedStore(Settings(**settings), lambda: backend, serves_machines=True, clock=clock.now)
 
 
 @pytest.fixture
