@@ -52,7 +52,7 @@ class Origin(msgspec.Struct, eq=False):
         return Origin.render(answer, section, self) if html is None else html
 
 
-_NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record
+_WITHOUT_RECORD: Final = Origin()  # the origin of an item that belongs to no record
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -72,7 +72,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     answer: str
     section: str | None = None
     id: str | None = None
-    _origin: Origin = msgspec.field(default_factory=lambda: _NO_RECORD)
+    _origin: Origin = msgspec.field(default_factory=lambda: _WITHOUT_RECORD)
 
     def __post_init__(self) -> None:
         if type(self.position) is not int:

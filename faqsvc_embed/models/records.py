@@ -214,8 +214,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
         if self.data is not None:
             if self.is_degraded != (self.error is not None) and not self.is_fetching:
                 return "with data, is_degraded must be true if there is an error, and false otherwise"
-            is_fresh = self.is_degraded and not self.is_stale
-            return "if is_degraded is true, is_stale must be true" if is_fresh else ""
+            is_fresh = not self.is_stale
+            return "if is_degraded is true, is_stale must be true" if self.is_degraded and is_fresh else ""
         if self.error is None and not self.is_fetching:
             return "without data, set error, or set is_fetching to True"
         if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:

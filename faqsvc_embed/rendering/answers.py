@@ -90,7 +90,7 @@ def introduction(faq: FAQ, question_level: int | None) -> RenderedAnswer:
 
 def problems(faq: FAQ) -> list[tuple[int, Dropped]]:
     """Return the parts of texts that are not shown, each with the index of its item in the record."""
-    return _search(faq, lambda _, shown: shown.dropped)
+    return _search(faq, lambda _, rendered: rendered.dropped)
 
 
 def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
@@ -98,7 +98,7 @@ def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
 
     Line 0 is the question with its section, which have no markup of their own.
     """
-    pairs = _search(faq, lambda text, shown: shown_as_typed(shown.html, text))
+    pairs = _search(faq, lambda text, rendered: shown_as_typed(rendered.html, text))
     section = None
     for index, item in enumerate(faq.items):
         titles = [item.question] if item.section == section else [item.section or "", item.question]
@@ -122,11 +122,11 @@ def _search(
 
 def _answered(faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
     of_record, parts = origin(faq), shown(faq)
-    is_plain = of_record.is_markdown and not _as_markdown(of_record)
-    too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
+    is_plain = of_record.is_markdown and not _renders_markdown(of_record)
     for place, (item, name) in enumerate(zip(parts.items, parts.names, strict=True)):
         html, json_ld, dropped = _rendered(item.answer, below(question_level, item.section), of_record)
-        dropped, too_much = (*too_much, *dropped), ()
+        if is_plain and place == 0:
+            dropped = (Dropped(1, "the formatting of all answers, which is too much,"), *dropped)
         yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
 
 
@@ -141,15 +141,15 @@ def answer_html(answer: str, section: str | None, origin: Origin) -> Markup:
 
 
 def _rendered(text: str, question_level: int | None, origin: Origin) -> RenderedAnswer:
-    if not _as_markdown(origin):
+    if not _renders_markdown(origin):
         return RenderedAnswer(paragraphs(text), text)
     from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
     return markdown.to_html(text, question_level, origin.website_url, origin.links)
 
 
-def _as_markdown(origin: Origin) -> bool:
-    """Return whether to render the texts of a record as Markdown: it must not take too long."""
+def _renders_markdown(origin: Origin) -> bool:
+    """Return whether the texts of a record are rendered as Markdown: it must not take too long."""
     if origin.is_markdown and origin.is_parsable is None:
         from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
 

@@ -85,7 +85,8 @@ class Rendered(Markup):
     def __new__(cls, *args: Any) -> Self:
         markup = super().__new__(cls, *args)
         text = args[0] if args and type(args[0]) is str else str.__str__(markup)
-        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]  # no Python function runs
+        # `escape()` calls this method, which is one of `str`: no Python function runs.
+        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]
         return markup
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -109,7 +110,7 @@ class Fragment(msgspec.Struct, eq=False):
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
     forms: dict[tuple[ElementOptions, frozenset[str], bool], str] = {}
-    """The first forms of the whole HTML by what they depend on: usually with all of `needs`, and without."""
+    """Whole HTML as it was printed, by what it depends on: usually with all of `needs`, and with none."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(

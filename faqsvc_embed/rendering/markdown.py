@@ -181,12 +181,13 @@ def _html(markup: str, line: int, env: Mapping[str, Any]) -> str:
             return _html_link(lower, attributes, at, env)
         if lower == "summary":
             return "</strong></p>" if end else "<p><strong>"
-        if _EMBEDS.fullmatch(lower) or (
+        is_embed = _EMBEDS.fullmatch(lower) is not None  # the sanitizer removes its tag, and a whole script
+        if is_embed or (
             name[0].isupper() and (attributes.strip() or not markup[found.end() :].partition("\n")[0].strip())
         ):
             if not end:
                 env["dropped"].append(Dropped(at, f"<{name}>"))
-            return found[0] if _EMBEDS.fullmatch(lower) else ""
+            return found[0] if is_embed else ""
         return found[0] if _ELEMENT.fullmatch(lower) else str(escape(found[0]))
 
     return _TAG.sub(tag, markup)

@@ -161,15 +161,15 @@ class Settings:
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: Unpack[SettingOptions]) -> None:
-        values: Mapping[str, Any] = (options := with_hidden_keys(options))
+        values: Mapping[str, Any] = with_hidden_keys(options)
+        del options  # tracebacks show local variables
         if unknown := next((name for name in values if name not in NAMES), None):
             hint = suggestion(unknown.removeprefix(PREFIX))
             raise ConfigurationError(f"{unknown!r} is not a setting; {hint}")
-        kept = vars(self)
         for one in fields(self):
             value = values.get(one.name, one.default)
             try:
-                kept[one.name] = one.metadata["validate"](value)
+                vars(self)[one.name] = one.metadata["validate"](value)  # attributes are frozen
             except (ValueError, TypeError) as error:
                 message = f"{one.name} {_described(one.name, value)}: {error}"
                 raise ConfigurationError(message) from error.__cause__  # the error of importing a source
