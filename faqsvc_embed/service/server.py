@@ -28,7 +28,7 @@ with needs_extra("service"):
 
     from faqsvc_embed.runtime import serving
     from faqsvc_embed.runtime.serving import GRACE, Address
-    from faqsvc_embed.service.http.requests import mark
+    from faqsvc_embed.service.http.requests import mark_as_from_proxy
     from faqsvc_embed.service.http.responses import Problem
     from faqsvc_embed.service.http.threads import open_file_limit
 
@@ -119,7 +119,7 @@ class BehindProxies:
         return any(address in network for network in self._networks)
 
     def _translate(self, scope: Scope) -> None:
-        mark(scope)
+        mark_as_from_proxy(scope)
         headers = Headers(scope=scope)
         forwarded = ",".join(headers.getlist("x-forwarded-for"))
         hosts = [_host(part) for part in forwarded.split(",") if part.strip()]

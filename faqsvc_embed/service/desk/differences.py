@@ -26,8 +26,6 @@ _WORDS: Final = re.compile(
     r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|"
     r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|\s+|."
 )
-
-
 _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 

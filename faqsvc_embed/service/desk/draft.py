@@ -17,7 +17,7 @@ from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.fragments import Style
 from faqsvc_embed.rendering.renderer import Renderer
-from faqsvc_embed.service.desk.forms import Form, completed, normalized
+from faqsvc_embed.service.desk.forms import Form, completed, with_newlines
 from faqsvc_embed.service.storage.slugs import proposed_slug
 from faqsvc_embed.service.storage.values import Revision
 
@@ -118,11 +118,14 @@ class Draft:
             website_name=_one_line(faq.website_name),
             website_url=_one_line(revision.website_url),
             page_url=faq.page_url or "",
-            introduction=normalized(faq.introduction or "").strip(),
+            introduction=with_newlines(faq.introduction or "").strip(),
             answer_format=faq.answer_format,
             items=tuple(
                 DraftItem(
-                    normalized(item.question), normalized(item.answer), item.section or "", item.id or ""
+                    with_newlines(item.question),
+                    with_newlines(item.answer),
+                    item.section or "",
+                    item.id or "",
                 )
                 for item in faq.items
             ),

@@ -273,10 +273,11 @@ def _unchanged(editor: Editor) -> Preconditions:
 
 
 def _refused(visit: Visit, editor: Editor, error: FAQError) -> Response:
-    field = "items" if editor.faq or isinstance(error, QuotaExceeded) else "slug"
+    """Show why the storage refuses the FAQ, beside the questions or the slug."""
+    place = "items" if editor.faq or isinstance(error, QuotaExceeded) else "slug"
     is_restorable = visit.storage.overview.binned(visit.access, editor.draft.slug) is not None
     version = editor.version if editor.faq or is_restorable else ""
-    return replace(editor, version=version, problems={field: f"{error}."}).page(visit, 409)
+    return replace(editor, version=version, problems={place: f"{error}."}).page(visit, 409)
 
 
 def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:

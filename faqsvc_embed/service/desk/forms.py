@@ -106,7 +106,7 @@ def completed(address: str) -> str:
     return f"https://{address.removeprefix('//')}" if _NO_SCHEME.fullmatch(address) else address
 
 
-def normalized(text: str) -> str:
+def with_newlines(text: str) -> str:
     """Return a text with `\\n` for line ends, and without U+0000, which PostgreSQL never accepts."""
     return storable(text).replace("\r\n", "\n").replace("\r", "\n")
 
@@ -125,7 +125,7 @@ def _parse_url_encoded(_: Request, body: bytes) -> Form:
     if len(pairs) > MAX_FIELDS:
         raise _too_many_fields()
     parted = (pair.partition(b"=") for pair in pairs if pair)
-    return Form(tuple((_unquoted(name), normalized(_unquoted(value))) for name, _, value in parted))
+    return Form(tuple((_unquoted(name), with_newlines(_unquoted(value))) for name, _, value in parted))
 
 
 def _unquoted(text: bytes) -> str:
@@ -152,7 +152,7 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
             found.append(Upload(_decoded(part.file_name), part.file_object.read()))
             part.close()
         else:
-            found.append((_decoded(part.field_name), normalized(_decoded(part.value))))
+            found.append((_decoded(part.field_name), with_newlines(_decoded(part.value))))
 
     headers = {"Content-Type": request.headers["content-type"].encode("latin-1")}
     try:

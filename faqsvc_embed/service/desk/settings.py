@@ -64,34 +64,34 @@ SPECIAL: Final = {
 """The texts of actions that depend on the subject."""
 
 
-def _form(visit: Visit, now: Mapping[str, str]) -> dict[str, Any]:
+def _form(visit: Visit, saved: Mapping[str, str]) -> dict[str, Any]:
     """Return the version of a form of settings, and its values: those that were typed, if it was refused."""
-    typed = _typed(visit, now) if visit.status != 200 else {}
-    return {"version": _version(now), "fields": {**now, **typed}}
+    typed = _typed(visit, saved) if visit.status != 200 else {}
+    return {"version": _version(saved), "fields": {**saved, **typed}}
 
 
-def _typed(visit: Visit, now: Mapping[str, str]) -> dict[str, str]:
-    return {name: visit.form.get(name).strip() for name in now} if visit.form.all("name") else {}
+def _typed(visit: Visit, saved: Mapping[str, str]) -> dict[str, str]:
+    return {name: visit.form.get(name).strip() for name in saved} if visit.form.all("name") else {}
 
 
-def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> Response:
-    """Save the fields of a form that differ from the current values, which `write` gets.
+def _save(visit: Visit, saved: Mapping[str, str], write: Callable[..., None]) -> Response:
+    """Pass the fields of a form that differ from the saved values to `write`.
 
     Raises:
         Refused: a value is not accepted (422), or somebody has changed the settings meanwhile (409).
     """
-    changed = {name: value for name, value in _typed(visit, now).items() if value != now[name]}
-    if changed and visit.form.get("version", _version(now)) != _version(now):
+    changed = {name: value for name, value in _typed(visit, saved).items() if value != saved[name]}
+    if changed and visit.form.get("version", _version(saved)) != _version(saved):
         text = "Somebody else has changed these settings. The saved value is {}. Save again to replace it."
-        values = {name: f"“{now[name]}”" if now[name] else "empty" for name in changed}
+        values = {name: f"“{saved[name]}”" if saved[name] else "empty" for name in changed}
         raise Refused(409, {name: text.format(value) for name, value in values.items()})
     write(**changed)
     return redirect(visit, f"{visit.path}?done=saved")
 
 
-def _version(now: Mapping[str, str]) -> str:
+def _version(saved: Mapping[str, str]) -> str:
     """Return the version of a settings form: the digest of its values."""
-    return digest_of(msgspec.json.encode(now).decode())
+    return digest_of(msgspec.json.encode(saved).decode())
 
 
 def _site_fields(site: Site) -> dict[str, str]:
@@ -201,10 +201,10 @@ def change_person(visit: Visit) -> Response:
 
 
 def _remove_person(visit: Visit, person: Person) -> Response:
-    now = _version(_person_fields(person))
+    version = _version(_person_fields(person))
     if visit.form.get("confirm") != "yes":
         raise Refused(422, {"confirm": "Nobody was removed. Tick the box to remove the person."})
-    if visit.form.get("version", now) != now:
+    if visit.form.get("version", version) != version:
         problem = "Nobody was removed, because somebody changed this person since you opened the page."
         raise Refused(409, {"confirm": problem})
     with_keys = visit.form.get("with_keys") == "yes"
@@ -220,7 +220,7 @@ def _person_fields(person: Person) -> dict[str, str]:
 
 
 def _refused(error: FAQError) -> Refused:
-    """Return what is wrong with the field for which the storage refuses a person."""
+    """Return the refusal of a form for an error of the storage, which concerns one of its fields."""
     if isinstance(error, PersonExists):
         return Refused(422, {"email": "There is already a person with this email address."})
     if isinstance(error, LastAdmin):

@@ -27,13 +27,14 @@ class Changes:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._listeners: list[Listener] = []
-        self._file: int | None = None
+        self._file_version: int | None = None
         self._looked_at = 0.0
         self.listed: str | None = None
         """The listed sites. That they changed is no change of an FAQ."""
         self._position: Position | None = None
         self._running: asyncio.Future[None] | None = None
         self._waiting: asyncio.Future[None] | None = None
+        """The query that has not begun; all calls until then wait for it."""
 
     @property
     def position(self) -> Position:
@@ -49,11 +50,11 @@ class Changes:
 
         It is looked at once in a millisecond, because each look lets other threads run.
         """
-        if self._file is None:
+        if self._file_version is None:
             return False
         now = time.monotonic()
         if now - self._looked_at >= LOOK:
-            if self._storage.database.data_version() != self._file:
+            if self._storage.database.data_version() != self._file_version:
                 return False
             self._looked_at = now
         return True
@@ -79,14 +80,15 @@ class Changes:
             await asyncio.wait([previous])
         self._running, self._waiting = self._waiting, None  # later calls need a later response
         database, before = self._storage.database, self._position
-        self._file, file = None, database.data_version() if database.is_sqlite else None
+        file_version = database.data_version() if database.is_sqlite else None
+        self._file_version = None  # until the query has succeeded
         now, listed = await run_blocking(self._storage.changes.version)
         changes: Sequence[LoggedChange] | None = ()
         if before is not None and before != now:
             changes = await self._between(before, now)
         if changes:  # there may be later ones than `now`
             now = Position(changes[-1].number, now.epoch, changes[-1].created_at)
-        self._position, self.listed, self._file = now, listed, file
+        self._position, self.listed, self._file_version = now, listed, file_version
         if changes is None or changes:
             for listener in self._listeners:
                 listener(changes)

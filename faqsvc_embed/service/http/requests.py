@@ -237,8 +237,8 @@ def content_length(request: Request) -> int:
 _TRUSTED: Final = "faqsvc.trusted_proxy"
 
 
-def mark(scope: MutableMapping[str, Any]) -> None:
-    """Mark the ASGI scope of a request from a trusted proxy."""
+def mark_as_from_proxy(scope: MutableMapping[str, Any]) -> None:
+    """Mark the ASGI scope of a request as one from a trusted proxy."""
     scope[_TRUSTED] = True
 
 

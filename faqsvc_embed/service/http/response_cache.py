@@ -33,7 +33,8 @@ AVAILABLE: Final = "faqsvc.available"
 
 _EMPTY: Final[Message] = {"type": "http.response.body", "body": b""}
 _ETAG: Final = b"if-none-match"
-_READ: Final = frozenset({b"accept", b"accept-language", b"host", _ETAG})
+_HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", _ETAG})
+"""The request headers that are read for every route."""
 _NOT_IN_304: Final = frozenset({b"content-length", b"content-type"})
 
 Key = tuple[object, ...]
@@ -69,6 +70,8 @@ class _Route:
 
 
 class _Stored(NamedTuple):
+    """A response that is kept, as its messages."""
+
     start: Message
     not_modified: Message
     body: Message
@@ -114,6 +117,7 @@ class ResponseCache:
         self._entries = OrderedDict[Key, _Stored]()
         self._locks = WeakValueDictionary[Key, asyncio.Lock]()
         self._forgotten = 0
+        """How often responses were dropped: one that is made meanwhile may be outdated."""
         self._size = 0
         self._listed: str | None = None
         self._confirmed_at = 0.0
@@ -164,7 +168,7 @@ class ResponseCache:
             slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
         headers = dict[bytes, bytes]()
         for name, value in scope["headers"]:
-            if name in _READ or name in route.headers:
+            if name in _HEADERS or name in route.headers:
                 headers[name] = headers[name] + b", " + value if name in headers else value
         values = route.values(scope["query_string"]) if scope["query_string"] else []
         if values is None:
@@ -231,7 +235,7 @@ class ResponseCache:
             await self._app(inner, receive, capture)
         scope["endpoint"] = inner.get("endpoint")
         stored = _stored(inner, messages)
-        if stored is not None and self._forgotten == forgotten:  # otherwise it may be outdated
+        if stored is not None and self._forgotten == forgotten:
             self._keep(request, stored)
         if request.is_head:
             messages = [{**message, "body": b""} if "body" in message else message for message in messages]

@@ -146,7 +146,7 @@ def _current(revision: Revision | None) -> contract.CurrentRevision | msgspec.Un
 
 
 MAX_HEADER: Final = 4096
-"""Characters of the header that are read."""
+"""Characters of an `Accept` header that are read."""
 
 _RANGE: Final = r"(?a)[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+"
 
@@ -192,7 +192,7 @@ def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, 
     return 0.0, 0, 0
 
 
-_ENTITY_TAG = re.compile(r'"([^"]*?)(?:-{1,2}(?:gzip|br|zstd|deflate)|;(?:gzip|br))?"')
+_ENTITY_TAG: Final = re.compile(r'"([^"]*?)(?:-{1,2}(?:gzip|br|zstd|deflate)|;(?:gzip|br))?"')
 """An entity tag without what a proxy adds when it compresses: `W/`, or an end such as that of mod_deflate."""
 
 

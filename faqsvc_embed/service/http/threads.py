@@ -30,8 +30,9 @@ class OutageLog:
         self.failures: int = 0
         """Failures since the process started."""
         self._since: float | None = None
+        """When the present outage began; None if there is none."""
         self._last = self._next_line = 0.0
-        self._before = 0
+        self._before = 0  # failures before this outage
 
     @property
     def is_down(self) -> bool:

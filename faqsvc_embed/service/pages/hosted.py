@@ -48,7 +48,7 @@ _SAFE_IN_URLS: Final = "%/:?#[]@!$&'*+,;=~"
 """All but parentheses, which end a link in Markdown."""
 MAX_DESCRIPTION: Final = 160
 """Characters of the meta description, which consists of the first questions."""
-MAX_LINKS: Final = 700
+MAX_LINK_HEADER: Final = 700
 """Characters of a Link header: nginx refuses a response whose head is larger than 4 kB."""
 
 PAGE_OFFERS: Final = (HTML, MARKDOWN, PROBLEM)
@@ -158,7 +158,7 @@ class PageLinks(NamedTuple):
         header = ""
         for url, parameters in links:
             longer = f"{header}, <{ascii_url(url)}>; {parameters}".removeprefix(", ")
-            header = longer if len(longer) <= MAX_LINKS else header
+            header = longer if len(longer) <= MAX_LINK_HEADER else header
         return {"link": header} if header else {}
 
 
@@ -281,10 +281,8 @@ def content_security_policy(faq: FAQ | None = None) -> str:
     """Return the Content-Security-Policy of these pages; that of an FAQ allows its script and its images."""
     of_faq = ""
     if faq is not None:
-        images = image_source(faq)
-        of_faq = f"script-src {hash_source(script(is_whole=False))}; " + (
-            f"img-src {images}; " if images else ""
-        )
+        of_faq = f"script-src {hash_source(script(is_whole=False))}; "
+        of_faq += f"img-src {images}; " if (images := image_source(faq)) else ""
     return (
         f"default-src 'none'; style-src {hash_source(_css())}; {of_faq}"
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -320,6 +318,6 @@ def _ask(sentence: str, url: str, name: str) -> Markup:
     """Return the sentence that links to the website for other questions; empty without an address."""
     if not url:
         return Markup()
-    link = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)
+    anchor = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)
     before, _, after = sentence.partition("%s")
-    return Markup("{}{}{}").format(before, link, after)
+    return Markup("{}{}{}").format(before, anchor, after)

@@ -193,10 +193,10 @@ def _sitemap(publications: Publications, urls: PublicURLs, first: str | None) ->
             locations = (f"{urls.base}/sitemap.xml?from={quote(start, safe='')}" for start in starts)
             return _xml("sitemapindex", (f"<sitemap>{_location(url)}</sitemap>" for url in locations))
     faqs = publications.translations(first=first or "", limit=SITEMAP_SIZE)
-    return _xml("urlset", chain.from_iterable(_entries(urls, translations) for translations in faqs))
+    return _xml("urlset", chain.from_iterable(_page_entries(urls, translations) for translations in faqs))
 
 
-def _entries(urls: PublicURLs, translations: list[Listing]) -> Iterator[str]:
+def _page_entries(urls: PublicURLs, translations: list[Listing]) -> Iterator[str]:
     """Yield an entry for each translation of an FAQ, the default one first."""
     languages = [translation.lang for translation in translations]
     links = PageLinks.of(urls.page(translations[0].slug), languages, languages[0]).languages
@@ -229,10 +229,10 @@ def list_for_models(call: Call) -> Response:
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)
     faqs = call.storage.publications.listed(MAX_LISTED + 1)
     headers = {"cache-control": "public, max-age=60", "vary": "Accept"}
-    return _response(_text(urls, faqs), media_type, headers)
+    return _response(_list_in_markdown(urls, faqs), media_type, headers)
 
 
-def _text(urls: PublicURLs, faqs: list[Listing]) -> str:
+def _list_in_markdown(urls: PublicURLs, faqs: list[Listing]) -> str:
     # Not escaped as text, which would put backslashes into an address: a host needs no escape in Markdown.
     host = quote(urlsplit(urls.base).netloc, safe=":[]")
     parts = [
@@ -242,14 +242,14 @@ def _text(urls: PublicURLs, faqs: list[Listing]) -> str:
         "## FAQs",
     ]
     if faqs:
-        parts.append("\n".join(_line(urls, faq) for faq in faqs[:MAX_LISTED]))
+        parts.append("\n".join(_list_item(urls, faq) for faq in faqs[:MAX_LISTED]))
     if len(faqs) > MAX_LISTED:
         more = link("sitemap", f"{urls.base}/sitemap.xml")
         parts.append(f"These are the first {MAX_LISTED:,} FAQs; the {more} has the pages of all.")
     return "\n\n".join(parts) + "\n"
 
 
-def _line(urls: PublicURLs, faq: Listing) -> str:
+def _list_item(urls: PublicURLs, faq: Listing) -> str:
     name = faq.title.strip() or faq.slug
     notes = filter(None, (escaped_line(faq.website_name), MESSAGES[faq.lang].language))
     return f"- {link(name, urls.page(faq.slug) + MARKDOWN_SUFFIX)}: {', '.join(notes)}"

@@ -50,7 +50,7 @@ class Edit:
     now: datetime
     quota: Quota
     faq: Any = None
-    _was_counted: bool | None = None
+    _was_counted: bool | None = None  # among the FAQs of the site, before this transaction
     _translations: dict[Lang, Revision] | None = None
     _added_faqs: int = 0
     _added_bytes: int = 0
@@ -62,7 +62,7 @@ class Edit:
         locked = select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         self.faq = self.connection.execute(locked).first()
         if self._was_counted is None and self.faq is not None:
-            # Before this transaction: the row of a new FAQ has no `updated_at` yet.
+            # The row of a new FAQ has no `updated_at` yet.
             self._was_counted = self.faq.updated_at is not None and self.faq.state not in HIDDEN
         return self.faq
 
@@ -250,19 +250,20 @@ class Edit:
         for action, what in self._entries:
             logs.log(self.connection, self.access, action, self.now, **what)
         self._count()
-        logs.append(self.connection, self._events, self.now)
+        logs.append_changes(self.connection, self._events, self.now)
 
     def _count(self) -> None:
         """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
 
         Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
         """
-        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self.quota.writes
+        columns, time = sites.c, round(self.now.timestamp() * 1_000_000)
+        most = self.quota.writes if self.access.key_id or self.access.person_id else None
         values = {
             "faq_count": columns.faq_count + self._added_faqs,
             "byte_count": columns.byte_count + self._added_bytes,
         }
-        if is_limited := most is not None and (self.access.key_id or self.access.person_id):
+        if most is not None:
             # A time further ahead was written by a wrong clock.
             is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
             values["write_arrival"] = case((is_ahead, columns.write_arrival), else_=time) + _MINUTE // most
@@ -270,7 +271,7 @@ class Edit:
         row = self.connection.execute(counted).first()
         if row is None:  # the operator, for all sites
             return
-        if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
+        if most is not None and (wait := row.write_arrival - time - _MINUTE) > 0:
             raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
         faqs_limit, bytes_limit = row.max_faqs or self.quota.faqs, row.max_bytes or self.quota.bytes
         for added, count, limit, what in (

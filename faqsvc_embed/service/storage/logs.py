@@ -167,7 +167,9 @@ class ChangeLog(Part):
         return [LoggedChange(*row) for row in self._rows(query.order_by(events.c.number).limit(limit))]
 
 
-def append(connection: Connection, changes: Sequence[tuple[str, str, int | None]], now: datetime) -> None:
+def append_changes(
+    connection: Connection, changes: Sequence[tuple[str, str, int | None]], now: datetime
+) -> None:
     """Append changes: slug, language and revision, which is None if the translation was unpublished.
 
     This locks the end of the log, which all sites share, so it comes last in a transaction.

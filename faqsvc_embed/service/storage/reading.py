@@ -93,7 +93,7 @@ class History(Part):
         self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
     ) -> tuple[list[Revision], str | None]:
         """Return the revisions of a translation, newest first, and the cursor of the next page."""
-        number, lang = number_after(after), self._lang(access, slug, lang)
+        number, lang = number_after(after), self._readable_language(access, slug, lang)
         query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
         if number is not None:
             query = query.where(revisions.c.number < number)
@@ -104,14 +104,14 @@ class History(Part):
 
     def revision(self, access: Access, slug: str, lang: str | None, number: int | None = None) -> Revision:
         """Return one revision; by default the newest."""
-        return self._revision(slug, self._lang(access, slug, lang), number)
+        return self._revision(slug, self._readable_language(access, slug, lang), number)
 
     def create_preview(self, access: Access, slug: str, lang: str | None) -> tuple[str, datetime]:
         """Return a token that reads the newest revisions of an FAQ for an hour, and its end.
 
         Only the digest of the token is stored.
         """
-        self.revision(access, slug, lang)
+        self.revision(access, slug, lang)  # raises if there is nothing to show
         token, now = secrets.token_urlsafe(24), self._clock()
         expires_at = now + PREVIEW_LIFETIME
         with self._database.writing() as connection:
@@ -137,8 +137,8 @@ class History(Part):
             return Publication(*content, draft.number, draft.created_at)
         return None
 
-    def _lang(self, access: Access, slug: str, lang: str | None) -> str:
-        """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
+    def _readable_language(self, access: Access, slug: str, lang: str | None) -> str:
+        """Return `lang` or the default language of the FAQ; raise what `check_present` raises."""
         faq = check_present(self._first(select(faqs).where(faqs.c.slug == slug)), access, slug)
         return lang or str(faq.lang)
 

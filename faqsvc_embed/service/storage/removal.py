@@ -50,14 +50,14 @@ class Removal:
     def unpublish(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Unpublish an FAQ, or one translation. Its history stays."""
         with self._writer.editing(access, slug) as edit:
-            languages = _checked(edit, lang, preconditions)
+            languages = _checked_languages(edit, lang, preconditions)
             if edit.unpublish(languages):
                 edit.log_change("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
         with self._writer.editing(access, slug) as edit:
-            languages = _checked(edit, lang, preconditions)
+            languages = _checked_languages(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
             edit.log_change("purge", lang, subject="bin")
@@ -68,7 +68,7 @@ class Removal:
         Nobody can write it again until an admin allows it (`unblock`).
         """
         with self._writer.editing(access, slug) as edit:
-            edit.delete_texts(_checked(edit, lang, preconditions, binned=True))
+            edit.delete_texts(_checked_languages(edit, lang, preconditions, binned=True))
             edit.log_change("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
@@ -80,7 +80,7 @@ class Removal:
         if no translation is in the bin or unpublished.
         """
         with self._writer.editing(access, slug) as edit:
-            _checked(edit, None, preconditions, binned=True)
+            _checked_languages(edit, None, preconditions, binned=True)
             removed = dict[datetime, list[Revision]]()
             for one in edit.translations.values():
                 # A form has shown the translations in the bin, or the others.
@@ -173,12 +173,12 @@ class Removal:
                 time.sleep(PAUSE)
 
 
-def _checked(
+def _checked_languages(
     edit: Edit, lang: Lang | None, preconditions: Preconditions, *, binned: bool = False
 ) -> list[Lang]:
     """Return the languages of the FAQ, or `lang`, after the checks of every removal.
 
-    With `binned`, it may be in the bin.
+    With `binned`, the FAQ may be in the bin.
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)

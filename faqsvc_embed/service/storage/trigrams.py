@@ -46,7 +46,7 @@ def _trigger(event: str, *steps: str) -> str:
     return f"CREATE TRIGGER {event} BEGIN {' '.join(steps)} END"
 
 
-_OTHERS: Final = (
+_ROWS_AND_TRIGGERS: Final = (
     "CREATE TABLE search_rows (id INTEGER PRIMARY KEY, site TEXT, slug TEXT, lang TEXT, UNIQUE (slug, lang))",
     "CREATE INDEX search_rows_by_site ON search_rows (site)",
     _trigger("search_insert AFTER INSERT ON translations", _NUMBER, _ADD),
@@ -91,7 +91,7 @@ def index_trigrams(connection: Connection) -> None:
     except DBAPIError:  # it is not installed, or the user may not create it
         return
     if is_sqlite:
-        for statement in _OTHERS:
+        for statement in _ROWS_AND_TRIGGERS:
             connection.exec_driver_sql(statement)
         return
     # Another application may have installed it in a schema of its own.

@@ -100,7 +100,7 @@ class Writer:
             newest = edit.newest(lang)
             _check(edit, request, lang, newest, is_new=is_new)
             if request.file is not None:
-                written = _write_file(edit, lang, newest, request)
+                written = _write_file(edit, lang, newest, request, request.file)
             else:
                 faq = request.faq
                 if newest is not None and faq.cta is None:
@@ -241,7 +241,7 @@ def _unstated_language(edit: Edit, detected: Lang | None, request: Write) -> Lan
     return default
 
 
-def _write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write) -> Revision:
+def _write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write, file: FileState) -> Revision:
     """Write the FAQ of a file, unless that would undo a change; return the revision that has its content.
 
     Raises:
@@ -249,7 +249,6 @@ def _write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write)
         Unpublished: this would publish an FAQ that was unpublished.
         OldFile: this would undo a change.
     """
-    state = request.file or FileState(None)
     base = newest
     if newest is not None and newest.state == "draft" and not request.is_draft:
         base = edit.revision(lang, newest.published) or newest
@@ -259,18 +258,18 @@ def _write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write)
     if base is not None and base.digest == digest and base.state in done:
         return base
     is_unpublished = edit.faq.state == "unpublished" or (newest and newest.translation_state == "unpublished")
-    if is_unpublished and not request.is_draft and not state.republish:
+    if is_unpublished and not request.is_draft and not file.republish:
         raise Unpublished(f"{quoted(edit.slug)} was unpublished ({edit.faq.updated_at:%Y-%m-%d %H:%M} UTC)")
-    if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
+    if newest is not None and not file.overwrite and _is_old(edit, file, newest, digest):
         raise OldFile("The FAQ was changed after the file was written", newest)
     written = edit.write(lang, faq, is_draft=request.is_draft)
-    is_part = state.revision and request.preconditions.if_match is not None and not state.overwrite
+    is_part = file.revision and request.preconditions.if_match is not None and not file.overwrite
     if is_part and newest is not None and newest.translated_from is not None:
         edit.set_source(lang, newest.translated_from)  # a part does not bring a translation up to date
     return written
 
 
-def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
+def _is_old(edit: Edit, file: FileState, newest: Revision, digest: str) -> bool:
     """Return whether somebody has changed the FAQ after the file was written.
 
     A file that states a revision is old unless that is the newest one. A number above the newest one is from
@@ -279,8 +278,8 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     """
     if digest == newest.digest:
         return False
-    if state.revision is not None:
-        return state.revision != newest.number
+    if file.revision is not None:
+        return file.revision != newest.number
     own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
     if newest.author is not None and newest.key_id not in own:
         return True

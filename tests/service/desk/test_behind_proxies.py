@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http.requests import mark
+from faqsvc_embed.service.http.requests import mark_as_from_proxy
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import PATH, publication
 from tests.service.desk.conftest import Editor
@@ -155,7 +155,7 @@ def test_a_proxy_may_name_a_person_in_utf_8(storage: Storage) -> None:
     app = create_app(storage, sign_in_header="X-Forwarded-Email")
 
     async def behind_proxy(scope: Scope, receive: Receive, send: Send) -> None:
-        mark(scope)
+        mark_as_from_proxy(scope)
         await app(scope, receive, send)
 
     with TestClient(behind_proxy) as client:

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http.requests import mark
+from faqsvc_embed.service.http.requests import mark_as_from_proxy
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import written
@@ -22,7 +22,7 @@ def browser(storage: Storage) -> Iterator[TestClient]:
     app = create_app(storage, sign_in_header="X-Forwarded-Email")
 
     async def behind_a_proxy(scope: Scope, receive: Receive, send: Send) -> None:
-        mark(scope)
+        mark_as_from_proxy(scope)
         await app(scope, receive, send)
 
     with TestClient(behind_a_proxy, base_url=ORIGIN, headers=ED) as client:
