@@ -84,10 +84,7 @@ class FAQEmbed:
         await self.aclose()
 
     def close(self) -> None:
-        """Stop the background thread and close its connections, within a second.
-
-        A later fetch starts a new thread.
-        """
+        """Stop the background thread and close its connections, within a second; a later fetch starts one."""
         self.reader.fetcher.close()
 
     async def aclose(self) -> None:

@@ -140,7 +140,7 @@ class DjangoPage(Page, kw_only=True):
 
     def _fill(self, response: HttpResponse) -> None:
         filler = self.new_filler(response.status_code, response.items())
-        if filler is not None and self.placeholders.lost:
+        if filler is not None and self.placeholders.unfound:
             response.content = content = filler.finish(response.content)
             length = len(content) if "Content-Length" in response.headers else None
             change(response.headers, filled_body_changes(length))

@@ -42,11 +42,11 @@ def root_id(slug: str, ordinal: int = 0) -> str:
     return f"{base}__{ordinal}" if ordinal > 1 else base
 
 
-def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = ()) -> list[str | None]:
+def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None]) -> list[str | None]:
     """Return the ids of the elements of one FAQ, which end with `anchors`.
 
-    `numbers` has the number in each id: 0 for a plain id, None for no id. By default, all ids are plain. The
-    first FAQ of a slug has the number 1 if a later one was printed before it.
+    `numbers` has the number in each id: 0 for a plain id, None for no id. If it is empty, all ids are plain.
+    The first FAQ of a slug has the number 1 if a later one was printed before it.
     """
     numbers = numbers or [0] * len(anchors)
     base = root_id(slug)

@@ -170,8 +170,8 @@ _STREAMS: Final[ContextVar[tuple[_Stream, ...]]] = ContextVar("faqsvc_streams", 
 """The streams outside of a request, newest first."""
 
 
-def document_with_page(document: Document | None = None, source: PageSource | None = None) -> Document:
-    """Return a document that has a page; by default, the document that is being rendered.
+def document_with_page(document: Document | None, source: PageSource | None) -> Document:
+    """Return a document that has a page; for None, the document that is being rendered.
 
     The page is that of the request, from the context or from `source`. Outside of a request, each document
     has a page of its own.

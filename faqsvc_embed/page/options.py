@@ -292,7 +292,7 @@ def _nonce(page: Page, nonce: object, caller: Caller) -> object:
 
 
 def split_arguments(
-    arguments: Sequence[Any], options: dict[str, Any], names: Sequence[str] = ("slug", "lang")
+    arguments: Sequence[Any], options: dict[str, Any], names: Sequence[str]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the first argument of a call in a template, and its options.
 

@@ -182,12 +182,10 @@ class Page(msgspec.Struct, eq=False):
         return None if charset is None else BodyFiller(self.placeholders, charset)
 
     def report_lost_placeholders(self, status: int, method: str | None) -> None:
-        """Log once that a response was sent without a placeholder of its page.
-
-        A preview is complete without them: the published FAQ stays.
-        """
+        """Log once that a response was sent without a placeholder of its page."""
+        # A preview is complete without them: the published FAQ stays.
         is_page = status == HTTPStatus.OK and method != "HEAD" and self.preview is None
-        if is_page and self.placeholders.lost:
+        if is_page and self.placeholders.unfound:
             _log.warning(
                 "lost",
                 "a response lacks an FAQ that was not cached when its template was rendered: its placeholder "

@@ -32,7 +32,7 @@ class Placeholders(msgspec.Struct, eq=False):
     """Whether the body must be searched: it has placeholders, or may get some."""
     texts: dict[str, Text] = {}
     """The text of each filled placeholder, by number."""
-    lost: dict[str, None] = {}
+    unfound: dict[str, None] = {}
     """The numbers of the placeholders that no body has contained yet."""
     _open: dict[str, Filling] = {}
     _numbers: Iterator[int] = msgspec.field(default_factory=count)  # threads may render parts of a page
@@ -57,7 +57,7 @@ class Placeholders(msgspec.Struct, eq=False):
         """
         self.are_used = True
         number = str(next(self._numbers))
-        self.lost[number] = None
+        self.unfound[number] = None
         if filling is None:
             self.texts[number] = text
         else:
@@ -92,7 +92,7 @@ class BodyFiller:
         The rest begins with a placeholder that is not filled yet, or whose end is in a later part.
         """
         self.is_blocked = False
-        if not self._placeholders.lost:  # every placeholder was found
+        if not self._placeholders.unfound:  # every placeholder was found
             return body, b""
         sent, start = list[bytes](), 0
         for found in self._placeholder.finditer(body):
@@ -119,7 +119,7 @@ class BodyFiller:
         text = self._placeholders.texts.get(number)
         if text is None:
             return None
-        self._placeholders.lost.pop(number, None)
+        self._placeholders.unfound.pop(number, None)
         return encode(text() if callable(text) else text, self._charset)
 
     def _cut(self, body: bytes, start: int) -> int:

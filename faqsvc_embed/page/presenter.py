@@ -286,11 +286,11 @@ class Presenter:
         return page.placeholders.leave(filling=fill)
 
     def _schema(self, page: Page, faqs: Sequence[_Numbered], elements: ElementOptions) -> Markup:
-        if page.preview is not None:
-            faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
-        script = self._script(faqs, elements)
-        # In a preview, a placeholder removes the script before the page is sent.
-        return page.placeholders.leave(script) if script and page.preview is not None else script
+        if page.preview is None:
+            return self._script(faqs, elements)
+        script = self._script([one for one in faqs if not page.preview.is_draft(one[0])], elements)
+        # A placeholder removes the script before the page is sent: a preview has no JSON-LD.
+        return page.placeholders.leave(script) if script else script
 
     def schema_of(self, faqs: Iterable[FAQ | FAQState | None], nonce: str | None) -> Markup:
         """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""

@@ -92,16 +92,16 @@ def minified(css: str) -> str:
     css = re.sub(r"\s+", " ", re.sub(_COMMENT, "", css))
     css = re.sub(r" ?([{};,>*/]) ?", r"\1", css.replace(": ", ":"))
     css = re.sub(r"(?<=[\s:(,*-])0\.", ".", css.replace(";}", "}").replace(" !", "!"))
-    return _short(css.strip())
+    return _with_short_names(css.strip())
 
 
-def _short(css: str) -> str:
-    names = _names(r"--_f-[a-z-]+", "faqsvc.css")
+def _with_short_names(css: str) -> str:
+    names = _by_frequency(r"--_f-[a-z-]+", "faqsvc.css")
     return re.sub(r"--_f-[a-z-]+", lambda found: f"--_f{names.index(found[0])}", css)
 
 
 @cache
-def _names(pattern: str, file: str) -> list[str]:
+def _by_frequency(pattern: str, file: str) -> list[str]:
     found = re.findall(pattern, (STATIC / file).read_text(encoding="utf-8"))
     return [name for name, _ in Counter(found).most_common()]
 
@@ -115,7 +115,7 @@ def script(*, is_whole: bool = True) -> str:
     text = (STATIC / "faqsvc.js").read_text(encoding="utf-8")
     if not is_whole:
         text = re.sub(_OF_DISCLOSURE, "", text)
-    names = _names(_DOLLAR, "faqsvc.js")
+    names = _by_frequency(_DOLLAR, "faqsvc.js")
     text = re.sub(_DOLLAR, lambda found: _LETTERS[names.index(found[0])], re.sub(_COMMENT, "", text))
     text = re.sub(r"\s*([{}()=<>+,:;?&|!])\s*", r"\1", text).replace(" [", "[")
     text = re.sub(r"(?<=[:,])true\b", "!0", text)
@@ -152,14 +152,15 @@ def theme_css(theme: Theme) -> ThemeCSS:
     rules = f".{class_name}{{{body}}}"
     if adapting:
         rules += f"@supports {ADAPTIVE_SUPPORT}{{.{class_name}{{{adapted}}}}}"
-    return ThemeCSS(class_name, f"{LAYER}{_short(rules)}}}")
+    return ThemeCSS(class_name, f"{LAYER}{_with_short_names(rules)}}}")
 
 
 @lru_cache(maxsize=256)
 def stylesheet_url(*names: str) -> str:
     """Return the file name and the query of a stylesheet; a name is that of a piece, or a `theme_query`."""
-    own = [name for name in names if name in pieces()]
-    query = "&".join([f"p={'.'.join(own)}"] * bool(own) + [name for name in names if name not in own])
+    own = ".".join(name for name in names if name in pieces())
+    parts = [f"p={own}"] if own else []
+    query = "&".join([*parts, *(name for name in names if name not in pieces())])
     return f"{_stylesheet_name(_rules(dict(parse_qsl(query))))}?{query}"
 
 

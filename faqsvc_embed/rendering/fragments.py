@@ -113,9 +113,8 @@ class Fragment(msgspec.Struct, eq=False):
     """Whole HTML as it was printed, by what it depends on: usually with all of `needs`, and with none."""
 
     def __post_init__(self) -> None:
-        self.needs = frozenset(
-            (*self.css, *(SCRIPTS if self.script == WHOLE_SCRIPT else filter(None, [self.script])))
-        )
+        scripts = SCRIPTS if self.script == WHOLE_SCRIPT else {self.script} - {""}
+        self.needs = frozenset(self.css) | scripts
 
     @property
     def html(self) -> str:

@@ -98,20 +98,20 @@ def page_json(questions: Iterable[str]) -> str:
 
 def serialize(node: Node) -> str:
     """Return a node as JSON that can stand in a script element."""
-    return in_portions(_script_safe, msgspec.json.encode(node).decode())
+    return in_portions(_escaped, msgspec.json.encode(node).decode())
 
 
 def question_json(node: Node) -> str:
-    """Return a question for `page_json`; a `>` that cannot end a CDATA section of XHTML stays as it is."""
+    """Return a question for `page_json`; to save bytes, only a `>` that ends CDATA in XHTML is escaped."""
     text = msgspec.json.encode(node).decode().replace("]]>", "]]\\u003e")
-    return in_portions(_element_safe, text)
+    return in_portions(_escaped_except_end_tags, text)
 
 
-def _script_safe(text: str) -> str:
-    return _element_safe(text).replace(">", "\\u003e")
+def _escaped(text: str) -> str:
+    return _escaped_except_end_tags(text).replace(">", "\\u003e")
 
 
-def _element_safe(text: str) -> str:
+def _escaped_except_end_tags(text: str) -> str:
     for character, escape in _SCRIPT_SAFE:
         text = text.replace(character, escape)
     return text

@@ -194,12 +194,8 @@ class Renderer:
             "long": is_tall,
             "languages": (faq.lang or "").partition("-")[0].lower() in _LANGUAGES_WITH_RULES,
         }
-        needed = {
-            "base",
-            style.look,
-            *_VARIANT_PIECES[style.variant],
-            *(one for one in features if features[one]),
-        }
+        needed = {"base", style.look, *_VARIANT_PIECES[style.variant]}
+        needed |= {name for name, is_needed in features.items() if is_needed}
         return Fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,

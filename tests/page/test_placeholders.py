@@ -106,7 +106,7 @@ def test_a_placeholder_may_be_cut_anywhere(size: int, published: str) -> None:
     body = before.encode()
     parts = (body[at : at + size] for at in range(0, len(body), size))
     assert b"".join(filled_parts(parts, placeholders, "utf-8")).decode() == after
-    assert not placeholders.lost
+    assert not placeholders.unfound
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso8859-1"])
