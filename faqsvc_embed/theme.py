@@ -59,9 +59,6 @@ class Theme(msgspec.Struct, frozen=True):
         """Read the keys `accentColor` and `questionSize`, or their snake_case.
 
         Other keys are ignored with a warning, or refused if `strict` is set.
-
-        Raises:
-            ConfigurationError: a value is not a colour, or not a size.
         """
         if not isinstance(mapping, Mapping):
             raise ConfigurationError(f"theme is {quoted(mapping)}: a mapping is accepted")

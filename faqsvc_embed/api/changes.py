@@ -190,21 +190,13 @@ class _Questions:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
         After a question, it gets the section of that question, or a new one. Between two sections, it may
-        get any section. Otherwise, a new section is put directly after the section that the question leaves.
-        If that section is empty now, the new one takes the `old_place` of the question: this is how a section
-        is renamed.
+        get any section.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)
         section = self.titles.setdefault(name, change.section) if name else None
         if change.section is not None and change.after is None:
-            sections = [other.section for other in self.order]
-            is_renamed = section not in sections and None not in (section, one.section)
-            near, place = one.section if is_renamed else section, len(sections)
-            if near in sections:
-                place -= sections[::-1].index(near)
-            elif is_renamed and old_place is not None:
-                place = old_place
+            place = self.end_of_section(section, one.section, old_place)
         else:
             place = self.place_after(change.after, one)
             beside = self.order[max(place - 1, 0)].section if self.order else None
@@ -218,6 +210,18 @@ class _Questions:
             one.section = section
             self.know(one)
         self.order.insert(place, one)
+
+    def end_of_section(self, section: str | None, left: str | None, old_place: int | None) -> int:
+        """Return the place after a section; if it is new, the place after the section `left`.
+
+        If that is empty now, the new section takes the `old_place` of the question: so a section is renamed.
+        """
+        sections = [other.section for other in self.order]
+        is_new = section not in sections and None not in (section, left)
+        near = left if is_new else section
+        if near in sections:
+            return len(sections) - sections[::-1].index(near)
+        return old_place if is_new and old_place is not None else len(sections)
 
     def place_after(self, after: str | None, moved: _Question) -> int:
         """Return the place after a question; the end for None, the beginning for an empty text."""

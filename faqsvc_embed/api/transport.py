@@ -28,7 +28,7 @@ from faqsvc_embed.settings.validators import is_loopback_http
 
 MAX_REQUESTS: Final = 20
 """Requests of one transport at a time, without streams."""
-KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
+KEEPALIVE: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
 """The connection that many writes keep, for less time than services keep theirs."""
 
 MAX_ERROR_BODY: Final = 65_536
@@ -101,7 +101,7 @@ class Transport:
                     yield client
                 return
             if self._kept is None:
-                self._kept = _new_client(url, KEPT)
+                self._kept = _new_client(url, KEEPALIVE)
                 on_close(self._kept.aclose)
             yield self._kept
 

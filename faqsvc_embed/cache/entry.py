@@ -295,7 +295,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
 
 def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
     """Back off exponentially with full jitter, and at least for Retry-After."""
-    failures = entry.failures + outcome.was_sent
+    failures = entry.failures + (1 if outcome.was_sent else 0)
     backoff = max(longest_backoff(failures) * at.random, outcome.error.retry_after or 0.0)
     failed = replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
     return failed if entry.announced is None else expired(failed, at.now)

@@ -46,8 +46,6 @@ class Mark(msgspec.Struct, frozen=True):
 
         It is if it was made earlier, or if it has the last record while a cache may still have that record.
         """
-        if not self.is_gone:
-            return False
         stated = response.cache_control
         if stated.age and now - timedelta(seconds=stated.age) < self.at:
             return True

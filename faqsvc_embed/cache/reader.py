@@ -63,8 +63,8 @@ class Reader:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the source that were edited. `blocks` is whether the caller would wait by
-        blocking its thread; otherwise it awaits.
+        `reload` reads the files of the source that were edited. A caller that `blocks` its thread cannot wait
+        in an event loop; any other awaits.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
         if os.getpid() != fork.pid:

@@ -122,7 +122,7 @@ class _Loop(asyncio.SelectorEventLoop):
         try:
             start_thread(self._run, "faqsvc-embed")
         except BaseException:
-            self._forget()
+            self._unregister()
             self.close()
             raise
 
@@ -159,7 +159,7 @@ class _Loop(asyncio.SelectorEventLoop):
             self.has_ended.set()
             for future in list(self._futures):  # submitted too late to run
                 future.cancel()
-            self._forget()
+            self._unregister()
 
     def end(self) -> None:
         """Stop the loop, from any thread."""
@@ -168,14 +168,14 @@ class _Loop(asyncio.SelectorEventLoop):
 
     def abandon(self) -> None:
         """In a forked child: close the inherited sockets without sending anything to their peers."""
-        self._forget()
+        self._unregister()
         own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
         for sock in (*self._connected, *own):
             with contextlib.suppress(OSError):  # it is closed
                 os.close(sock.detach())  # detached: its number may become that of another file
         _abandoned.append(self)
 
-    def _forget(self) -> None:
+    def _unregister(self) -> None:
         self._finalizer.detach()
         atexit.unregister(self._at_exit)
 

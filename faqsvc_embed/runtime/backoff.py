@@ -18,7 +18,7 @@ class Backoff:
         self.failures: int = 0
         self.until: float = float("-inf")
 
-    def extend(self, now: float, jitter: float = 1.0) -> None:
-        """Back off, for longer after each failure. `jitter` is the share of the longest backoff to wait."""
+    def extend(self, now: float) -> None:
+        """Back off, for longer after each failure."""
         self.failures += 1
-        self.until = now + longest_backoff(self.failures) * jitter
+        self.until = now + longest_backoff(self.failures)

@@ -138,10 +138,7 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that was told to block its thread, and so awaits nothing.
-
-    So one coroutine function serves both synchronous and asynchronous callers.
-    """
+    """Return the result of a coroutine that was told to block its thread, and so awaits nothing."""
     results = list[T]()
 
     async def keep() -> None:

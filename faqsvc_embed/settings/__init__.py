@@ -89,7 +89,8 @@ class Settings:
     config, and `FAQSVC_NAME` in the environment.
 
     Raises:
-        ConfigurationError: a value is invalid; the message names the setting, the value and what is accepted.
+        ConfigurationError: here and in the methods, a value is invalid, or a name is not a setting. The
+            message names the setting, the value and what is accepted.
     """
 
     base_url: str = setting(accept.service_url, "")
@@ -176,11 +177,7 @@ class Settings:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], **overrides: Unpack[SettingOptions]) -> Self:
-        """Read the `FAQSVC_…` keys of a mapping such as Flask's config; the environment fills the rest.
-
-        Raises:
-            ConfigurationError: a value is invalid, or an override is not a setting.
-        """
+        """Read the `FAQSVC_…` keys of a mapping such as Flask's config; the environment fills the rest."""
         found, overrides = _prefixed(mapping), with_hidden_keys(overrides)
         del mapping  # tracebacks show local variables
         for key in unknown_keys(found):
@@ -189,22 +186,14 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, **overrides: Unpack[SettingOptions]) -> Self:
-        """Read the `FAQSVC_…` variables of the environment; other programs may use the prefix too.
-
-        Raises:
-            ConfigurationError: a value is invalid, or an override is not a setting.
-        """
+        """Read the `FAQSVC_…` variables of the environment; other programs may use the prefix too."""
         found = _prefixed(os.environ if environ is None else environ)
         overrides = with_hidden_keys(overrides)
         del environ
         return cls(**_merged(_values(found), overrides))
 
     def replace(self, **overrides: Unpack[SettingOptions]) -> Self:
-        """Return a copy with some settings changed.
-
-        Raises:
-            ConfigurationError: a value is invalid, or an override is not a setting.
-        """
+        """Return a copy with some settings changed."""
         overrides = with_hidden_keys(overrides)
         return type(self)(**_merged(vars(self), overrides))
 

@@ -55,19 +55,24 @@ class HostSource(BaseSource):
                     await places.enter_async_context(self._slots)
             except TimeoutError:
                 return overdue
-            call = asyncio.create_task(self._call(slug, read.key.lang))
-            try:
-                await asyncio.wait([call], timeout=deadline - loop.time())
-                if loop.time() > deadline + SUSPENSION:  # the process was suspended, and the call with it
-                    await asyncio.wait([call], timeout=self._timeout)
-                if call.done():
-                    return self._outcome(slug, call.result())
-                read.overdue(overdue)
-                if self._is_async:  # a thread cannot be cancelled
-                    call.cancel()
-                await asyncio.wait([call])
-            finally:
+            return await self._outcome_until(deadline, read, overdue)
+
+    async def _outcome_until(self, deadline: float, read: Read, overdue: Failed) -> Outcome:
+        """Call `get`, and return its outcome, even after the deadline, at which the callers get an error."""
+        loop, slug = asyncio.get_running_loop(), read.key.slug
+        call = asyncio.create_task(self._call(slug, read.key.lang))
+        try:
+            await asyncio.wait([call], timeout=deadline - loop.time())
+            if loop.time() > deadline + SUSPENSION:  # the process was suspended, and the call with it
+                await asyncio.wait([call], timeout=self._timeout)
+            if call.done():
+                return self._outcome(slug, call.result())
+            read.overdue(overdue)
+            if self._is_async:  # a thread cannot be cancelled
                 call.cancel()
+            await asyncio.wait([call])
+        finally:
+            call.cancel()
         found = asyncio.CancelledError() if call.cancelled() else call.result()
         if isinstance(found, BaseException) and not isinstance(found, FAQError):
             return overdue  # which the callers know already
