@@ -149,14 +149,18 @@ class Draft:
         """
         name, _, place = action.partition(":")
         items, is_place = list(self.items), place.isascii() and place.isdigit() and len(place) < 6
-        index = min(int(place), len(items)) if is_place and not (source and name == "add") else len(items)
+        index = min(int(place), len(items)) if is_place else len(items)
+        original = self.originals(source)[index] if source and index < len(items) else None
         if name == "add":
+            index = len(items) if source else index
             items.insert(index, DraftItem(section=items[index - 1].section if index else ""))
-        elif index < len(items) and name == "copy":
-            items[index] = (source and self.originals(source)[index]) or items[index]
-        elif index < len(items) and name == "remove" and source and self.originals(source)[index]:
+        elif index == len(items):
+            pass  # there is no such item
+        elif name == "copy":
+            items[index] = original or items[index]
+        elif name == "remove" and original:
             items[index] = DraftItem(id=items[index].id)
-        elif index < len(items):
+        else:
             item = items.pop(index)
             if name in ("up", "down"):
                 index = max(0, min(len(items), index + (1 if name == "down" else -1)))

@@ -190,7 +190,11 @@ def submit(visit: Visit) -> Response:
         draft, focus = editor.draft.edited(action, source)
         return replace(editor, draft=draft, focus=focus, focused=name).page(visit)
     if name in ("discard", "right") and editor.faq is not None:
-        return _discard_or_confirm(visit, editor, name)
+        visit.require("draft")
+        try:
+            return _discard(visit, editor, editor.faq) if name == "discard" else _confirm(visit, editor)
+        except RevisionConflict:
+            return _conflict(visit, editor)
     if action not in ("draft", "publish"):
         return editor.page(visit)
     visit.require(cast("Any", action))
@@ -280,24 +284,23 @@ def _refused(visit: Visit, editor: Editor, error: FAQError) -> Response:
     return replace(editor, version=version, problems={place: f"{error}."}).page(visit, 409)
 
 
-def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
-    """Discard the draft, or mark a translation as up to date; the text in the form is not saved."""
-    visit.require("draft")
-    draft, writer, unchanged = editor.draft, visit.storage.writer, _unchanged(editor)
-    lang, page = cast("Lang", draft.lang), path_of(draft.slug)
-    try:
-        if name == "right":
-            seen = number_of(visit.form.get("source")) or (editor.source.number if editor.source else 0)
-            writer.confirm_translation(visit.access, draft.slug, lang, seen, unchanged)
-            return redirect(visit, f"{page}?lang={lang}&done=right")
-        if writer.discard(visit.access, draft.slug, lang, unchanged):
-            return redirect(visit, f"{page}?lang={lang}&done=discarded")
-        is_whole = editor.faq is not None and len(editor.faq.translations) == 1
-        visit.storage.removal.bin(visit.access, draft.slug, None if is_whole else lang, unchanged)
-    except RevisionConflict:
-        return _conflict(visit, editor)
+def _confirm(visit: Visit, editor: Editor) -> Response:
+    """Mark a translation as up to date; the text in the form is not saved."""
+    slug, lang = editor.draft.slug, cast("Lang", editor.draft.lang)
+    seen = number_of(visit.form.get("source")) or (editor.source.number if editor.source else 0)
+    visit.storage.writer.confirm_translation(visit.access, slug, lang, seen, _unchanged(editor))
+    return redirect(visit, f"{path_of(slug)}?lang={lang}&done=right")
+
+
+def _discard(visit: Visit, editor: Editor, faq: FAQInfo) -> Response:
+    """Discard the draft, and the text in the form; one that was never public goes to the bin."""
+    slug, lang, unchanged = faq.slug, cast("Lang", editor.draft.lang), _unchanged(editor)
+    if visit.storage.writer.discard(visit.access, slug, lang, unchanged):
+        return redirect(visit, f"{path_of(slug)}?lang={lang}&done=discarded")
+    is_whole = len(faq.translations) == 1
+    visit.storage.removal.bin(visit.access, slug, None if is_whole else lang, unchanged)
     # An FAQ in the bin has no page, so the list of FAQs is shown.
-    return redirect(visit, f"{'' if is_whole else page}?done=bin")
+    return redirect(visit, f"{'' if is_whole else path_of(slug)}?done=bin")
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:

@@ -264,9 +264,6 @@ def create_preview(call: Call) -> Response:
     return private_response(contract.Preview(token, expires_at), 201)
 
 
-Purge = Literal["false", "true", "now"]
-
-
 @Operation(
     "delete",
     FAQ_PATH,
@@ -283,7 +280,7 @@ def unpublish_faq(call: Call) -> Response:
     """
     removal = call.storage.removal
     removals = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}
-    remove = removals[call.choice("purge", Purge) or "false"]
+    remove = removals[call.choice("purge", Literal["false", "true", "now"]) or "false"]
     remove(call.access, call.slug, call.lang, call.preconditions)
     return Response(status_code=204, headers={"cache-control": "no-store"})
 

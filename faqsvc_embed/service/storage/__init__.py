@@ -45,7 +45,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
+def open_storage(url: str = DEFAULT_URL) -> "Storage":
     """Open a database, and create its schema or upgrade it to the schema of this release.
 
     `sqlite:///faqsvc.db` is a file: three slashes for a path relative to the working directory, four for an
@@ -58,10 +58,10 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
     # Without open connections, a server can fork next; the storage opens them when it needs them.
     with closing(Database(url)) as database:
         maintenance.upgrade(database)
-    return Storage(database, clock)
+    return Storage(database)
 
 
-def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now) -> "Storage":
+def read_storage(url: str = DEFAULT_URL) -> "Storage":
     """Open a database with the schema of this release; nothing is created or changed.
 
     Raises:
@@ -72,7 +72,7 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         database.must_exist()
         if maintenance.needs_upgrade(database):
             raise StorageUnavailable(f"{database.name} has an old schema, or none: run `faqsvc db upgrade`")
-    return Storage(database, clock)
+    return Storage(database)
 
 
 class Storage:

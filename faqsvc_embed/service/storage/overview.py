@@ -57,10 +57,8 @@ class FAQInfo(NamedTuple):
     @property
     def languages(self) -> list[Lang]:
         """The languages without unpublished translations, unless all are unpublished."""
-        every = [one.lang for one in self.translations]
-        return [
-            one.lang for one in self.translations if one.translation_state != "unpublished" or one.is_draft
-        ] or every
+        kept = [one for one in self.translations if one.is_draft or one.translation_state != "unpublished"]
+        return [one.lang for one in kept or self.translations]
 
     @property
     def changed_by(self) -> str | None:

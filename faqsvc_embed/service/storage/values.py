@@ -119,7 +119,6 @@ class Preconditions:
 
 
 UNCONDITIONAL: Final = Preconditions()
-"""No conditions."""
 
 
 @dataclass(frozen=True, slots=True)
