@@ -297,7 +297,7 @@ def bold(lines: Sequence[Line]) -> Iterator[Opener]:
         text, rest, sign = found["text"], found["rest"], found["sign"]
         if rest.endswith(sign) and text[-1:].isspace():  # *Is *this* a question?*
             text, rest = f"{text}{sign}{rest.removesuffix(sign)}", ""
-        if asks(text) or (is_start and not rest):
+        if asks(text) or (is_start and (line.mark or not rest)):
             one = line.opener(text.rstrip(":："), rest, sign)
             one.below = below
             yield one

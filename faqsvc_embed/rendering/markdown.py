@@ -92,7 +92,10 @@ def to_html(
     if not Markup(safe).striptags().strip() and "<img" not in safe:
         dropped.append(Dropped(0, "the whole answer"))
         safe = ""
-    return RenderedAnswer(Markup(_below(question_level, safe)), _for_json_ld(safe), tuple(dropped))
+    json_ld = _for_json_ld(safe)
+    if safe and not json_ld:
+        dropped.append(Dropped(1, "to search engines, an answer without words (an image needs alternative text)"))
+    return RenderedAnswer(Markup(_below(question_level, safe)), json_ld, tuple(dropped))
 
 
 def _below(level: int | None, html: str) -> str:
@@ -113,7 +116,7 @@ def _for_json_ld(html: str) -> str:
     """
     html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
     html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html)).strip()
+    return _EMPTY.sub("", _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html))).strip()
 
 
 def load() -> None:

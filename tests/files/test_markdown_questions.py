@@ -198,6 +198,14 @@ def test_a_heading_without_a_question_mark_is_a_question_beside_others() -> None
     assert items_of(text)[1] == ("Shipping", "By bike.\n### By post\nNo.")
 
 
+@pytest.mark.parametrize("sign", ["-", "1."])
+def test_a_list_item_that_begins_bold_is_a_question_beside_others_and_else_part_of_an_answer(sign: str) -> None:
+    text = f"{sign} **What?** Tea.\n{sign} **Refunds:** Write to us.\n{sign} **When?** Now.\n"
+    assert items_of(text)[1] == ("Refunds", "Write to us.")
+    text = f"**What?**\n\n{sign} **Tea:** Hot.\n{sign} **Milk:** Cold.\n\n**When?**\n\nNow.\n"
+    assert [question for question, _ in items_of(text)] == ["What?", "When?"]
+
+
 def test_a_row_of_hyphens_below_an_answer_makes_no_heading_of_it() -> None:
     text = "## What does it cost?\n\nNothing.\n---\n\n## May I cancel?\n\nAny time.\n---\n"
     assert read_markdown(text) == MARKDOWN

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
+from faqsvc_embed.rendering import answers
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import parsed, samples
@@ -61,6 +62,15 @@ def test_the_words_are_the_records_words_to_the_letter() -> None:
 @pytest.mark.parametrize("empty", ["", " ", "\n\t ", "\u00a0\u3000"])
 def test_an_item_without_question_or_answer_is_left_out(empty: str) -> None:
     assert pairs_of(to_json_ld(faq((empty, "A"), ("Q?", empty), ("Kept?", "Yes")))) == [("Kept?", "Yes")]
+
+
+def test_an_answer_that_is_only_an_image_without_words_is_left_out_and_named() -> None:
+    items = (Item(0, "Where?", "![](/map.png)"), Item(1, "When?", "![Nine to five](/hours.png)"))
+    record = FAQ("p", items=items, answer_format="markdown")
+    (shown,) = parsed.json_ld(fake_embed({}).render(record))
+    for node in (to_json_ld(record), shown):
+        assert pairs_of(node) == [("When?", "<p>Nine to five</p>")]
+    assert [index for index, _ in answers.problems(record)] == [0]
 
 
 @pytest.mark.parametrize("pairs", [[("", "A")], [("Q?", " "), ("\n", "")]])

@@ -284,7 +284,7 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
 
 def test_an_answer_that_shows_nothing_is_reported() -> None:
     assert len(answers.problems(faq(("Q?", "---")))) == 1
-    assert answers.problems(faq(("Q?", "![](/a.png)"))) == []
+    assert answers.problems(faq(("Q?", "![a](/a.png)"))) == []
 
 
 @pytest.mark.parametrize(
