@@ -94,7 +94,8 @@ def to_html(
         safe = ""
     json_ld = _for_json_ld(safe)
     if safe and not json_ld:
-        dropped.append(Dropped(1, "to search engines, an answer without words (an image needs alternative text)"))
+        what = "an image without alternative text" if "<img" in safe else "text that is struck out"
+        dropped.append(Dropped(1, f"to search engines, {what}"))
     return RenderedAnswer(Markup(_below(question_level, safe)), json_ld, tuple(dropped))
 
 

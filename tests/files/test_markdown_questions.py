@@ -199,7 +199,7 @@ def test_a_heading_without_a_question_mark_is_a_question_beside_others() -> None
 
 
 @pytest.mark.parametrize("sign", ["-", "1."])
-def test_a_list_item_that_begins_bold_is_a_question_beside_others_and_else_part_of_an_answer(sign: str) -> None:
+def test_a_list_item_that_begins_bold_is_a_question_only_beside_others(sign: str) -> None:
     text = f"{sign} **What?** Tea.\n{sign} **Refunds:** Write to us.\n{sign} **When?** Now.\n"
     assert items_of(text)[1] == ("Refunds", "Write to us.")
     text = f"**What?**\n\n{sign} **Tea:** Hot.\n{sign} **Milk:** Cold.\n\n**When?**\n\nNow.\n"

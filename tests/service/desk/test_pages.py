@@ -60,7 +60,8 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
         "<details><summary>May I cancel?</summary>\n\nAny time.\n</details>",
         '<!doctype html><html lang="en"><title>Boats</title><h1>Boats</h1><h2>News</h2><p>We moved.</p>'
         "<h2>FAQ</h2><div><button aria-expanded=false>What does it cost? <i class=icon>add</i></button>"
-        "<div>Nothing.</div></div><div><button aria-expanded=false>May I cancel? <i class=icon>add</i></button>"
+        "<div>Nothing.</div></div>"
+        "<div><button aria-expanded=false>May I cancel? <i class=icon>add</i></button>"
         "<div>Any time.</div></div><h2>Visit us</h2><p>Is it far? No.</p></html>",
         '<script type="application/ld+json">{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name":'
         ' "What does it cost?", "acceptedAnswer": {"text": "Nothing."}}, {"@type": "Question", "name":'
