@@ -232,7 +232,7 @@ class MemoryCache:
         else:
             is_same = before is not None and before.faq is entry.faq
             entry.size = entry.size if is_same else size_of(entry.faq)
-            entry.fresh_state = state_of(entry, entry.key, float("-inf"))
+            entry.fresh_state = state_of(entry, entry.key, float("-inf"))  # at a time when it is fresh
         self._size += entry.size - (before.size if before is not None else 0)
         self._entries[entry.key] = entry
         if len(self._entries) > self._max_entries or self._size > MAX_TOTAL_BYTES:

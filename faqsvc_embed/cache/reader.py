@@ -63,8 +63,7 @@ class Reader:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the source that were edited. A caller that `blocks` its thread cannot wait
-        in an event loop; any other awaits.
+        `reload` reads edited files of the source. `blocks` is whether the caller would wait with its thread.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
         if os.getpid() != fork.pid:
@@ -108,7 +107,7 @@ class Reader:
         if entry is not None and entry.is_usable(now) and not must_wait:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=self.fetcher.is_running(fetch))
-        return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
+        return self._state_after(fetch) or fetch
 
     def _is_suspended(self, fetch: Fetch) -> bool:
         """Return whether a refresh should have ended long ago.
@@ -126,9 +125,11 @@ class Reader:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
         return self._or_translation(key, state_of(entry, key, now, is_fetching=is_fetching))
 
-    def _state_after(self, fetch: Fetch, entry: Entry) -> FAQState:
-        """Return the state for a caller that has waited for a fetch and got this entry."""
-        key = fetch.key
+    def _state_after(self, fetch: Fetch) -> FAQState | None:
+        """Return the state for a caller that has waited for a fetch; None if it must wait longer."""
+        key, entry = fetch.key, fetch.entry
+        if entry is None:
+            return None
         if fetch.is_draft:
             return FAQState(data=entry.faq, source="network") if entry.faq else FAQState(error=entry.error)
         state = state_of(
@@ -167,8 +168,8 @@ class Reader:
             raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
         else:
             await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
-        if fetch.entry is not None:
-            return self.reporter.count_look_up(self._state_after(fetch, fetch.entry))
+        if (state := self._state_after(fetch)) is not None:
+            return self.reporter.count_look_up(state)
         if fetch.is_draft:
             late = FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time")
             return FAQState(error=late)

@@ -45,6 +45,14 @@ class Part(NamedTuple):
         return cls(None if section is None else str(section).strip(), questions)
 
 
+class _Row(NamedTuple):
+    """An item that an FAQ shows, with its name and its key."""
+
+    item: Item
+    name: str
+    key: int
+
+
 class Shown(NamedTuple):
     """The items that an FAQ shows, in their order."""
 
@@ -77,28 +85,28 @@ class Shown(NamedTuple):
             found.setdefault(link_key(text), f"#{base}--{name}")
         return found | {link_key(address): address for address in found.values()}
 
-    def choose(self, part: Part) -> tuple[list[tuple[Item, str, int]], list[str]]:
-        """Return the items of a part with their names and keys, and a problem for each unknown name."""
-        rows, problems = list(zip(self.items, self.names, self.keys, strict=True)), list[str]()
+    def choose(self, part: Part) -> tuple[list[_Row], list[str]]:
+        """Return the items of a part, and a problem for each unknown section or question."""
+        rows, problems = list(map(_Row, self.items, self.names, self.keys)), list[str]()
         if part.section is not None:
             titles = _Texts(filter(None, self.sections))
             found = titles.same(part.section)
             if not found:
                 problems.append(f"there is no section {quoted(part.section)}{titles.hint(part.section)}")
-            rows = [row for row in rows if row[0].section in found]
+            rows = [row for row in rows if row.item.section in found]
         if part.questions is None or problems:
             return rows, problems
-        by_name, by_question = {row[1]: [row] for row in rows}, dict[str, list[tuple[Item, str, int]]]()
+        by_name, by_question = {row.name: [row] for row in rows}, dict[str, list[_Row]]()
         for row in rows:
-            by_question.setdefault(row[0].question, []).append(row)
-        chosen = dict[str, tuple[Item, str, int]]()
-        texts = _Texts(by_question, [row[0].id or "" for row in rows])
+            by_question.setdefault(row.item.question, []).append(row)
+        chosen = dict[str, _Row]()
+        texts = _Texts(by_question, [row.item.id or "" for row in rows])
         where = "" if part.section is None else f" in section {quoted(part.section)}"
         for given in dict.fromkeys(part.questions):
             matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
             if not matching and len(problems) < MAX_UNKNOWN:
                 problems.append(f"there is no question {quoted(given)}{where}{texts.hint(given)}")
-            chosen.update((row[1], row) for row in matching)
+            chosen.update((row.name, row) for row in matching)
         return list(chosen.values()), problems
 
 

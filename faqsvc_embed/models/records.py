@@ -121,9 +121,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
         A field that is None is left out, and so is `answerFormat` if it is `text`.
         """
         record: dict[str, Any] = {"slug": self.slug, "title": self.title, "websiteName": self.website_name}
-        for name in ("lang", "websiteUrl", "pageUrl", "introduction"):
-            if (value := getattr(self, name.replace("Url", "_url"))) is not None:
-                record[name] = value
+        urls = {"websiteUrl": self.website_url, "pageUrl": self.page_url}
+        optional = {"lang": self.lang, **urls, "introduction": self.introduction}
+        record |= {name: value for name, value in optional.items() if value is not None}
         if self.answer_format != "text":
             record["answerFormat"] = self.answer_format
         record["items"] = [{"position": item.position, **item.to_fields()} for item in self.items]
@@ -169,10 +169,10 @@ def origin(faq: FAQ) -> Origin:
 def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
     """Return a part of a record, and a problem for each section or question that the record lacks."""
     rows, problems = shown(faq).choose(part)
-    items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name, _) in enumerate(rows))
-    title = rows[0][0].section if part.section is not None and rows else None
+    items = tuple(Item(n, row.item.question, row.item.answer, id=row.name) for n, row in enumerate(rows))
+    title = rows[0].item.section if part.section is not None and rows else None
     found = msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None)
-    vars(found)["shown"] = Shown.of(found.items)._replace(keys=tuple(key for *_, key in rows))
+    vars(found)["shown"] = Shown.of(found.items)._replace(keys=tuple(row.key for row in rows))
     return found, problems
 
 

@@ -136,7 +136,7 @@ def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:
     """Return the anchors of a record, each with a key that is equal for the same question on a page."""
     items, anchors = shown(faq).items, shown(faq).anchors
     keys: list[tuple[str | None, ...]] = [(item.question, item.answer, faq.lang) for item in items]
-    keys += [()] * (len(anchors) - len(items))
+    keys += [()] * (len(anchors) - len(items))  # the anchors of sections come after those of questions
     return [(anchor, (anchor, *key)) for anchor, key in zip(anchors, keys, strict=True)]
 
 

@@ -131,10 +131,7 @@ class Presenter:
         return Rendered(await self.atext(slug, given, caller))
 
     def text(self, slug: object, given: Given, caller: Caller) -> str:
-        """Return the HTML of an FAQ for this place in the document, a placeholder, or an empty text.
-
-        `slug` may be a record; `given` are the options of the call.
-        """
+        """Return an FAQ, a placeholder, or no text. `slug` may be a record, and `given` are the options."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
@@ -164,7 +161,7 @@ class Presenter:
             return self._handle(page, slug, error)
 
     async def atext(self, slug: object, given: Given, caller: Caller) -> str:
-        """Return the HTML of an FAQ, as `text` does, awaiting it if it is not cached."""
+        """Return an FAQ, as `text` does, awaiting it if it is not cached."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
-_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
+_MAY_HAVE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
 _log: Final = LogOnce()
 
@@ -275,6 +275,6 @@ def suggestion(name: str, names: Sequence[str] = NAMES) -> str:
 
 def _described(name: str, value: object) -> str:
     """Return `is` and the value for a message, unless it may contain a password."""
-    if name in _MAY_HIDE_PASSWORD and re.search(_MAY_HIDE_PASSWORD[name], str(value)[:1000]):
+    if name in _MAY_HAVE_PASSWORD and re.search(_MAY_HAVE_PASSWORD[name], str(value)[:1000]):
         return "(not shown, because it may contain a password)"
     return f"is {quoted(value)}"
