@@ -104,11 +104,7 @@ class ResponseCache:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        changes: Changes,
-        operations: Iterable[Operation],
-        has_base_url: bool,
+        self, app: ASGIApp, changes: Changes, operations: Iterable[Operation], has_base_url: bool
     ) -> None:
         self._app = app
         self._changes = changes

@@ -103,13 +103,7 @@ def _written(urls: PublicURLs, written: Revision, status: int, ignored: Sequence
     npm = f"npm install {package}" if package else contract.INSTALL
     install = contract.Install(npm, f'<FAQ slug="{html.escape(slug)}" />', Publication(slug).template)
     body = PublishResponse(
-        slug,
-        urls.page(slug),
-        install,
-        written.lang,
-        written.number,
-        written.state,
-        list(ignored) or UNSET,
+        slug, urls.page(slug), install, written.lang, written.number, written.state, list(ignored) or UNSET
     )
     headers = {"etag": etag_of(written.tag), "content-language": written.lang}
     if status == 201:
@@ -251,12 +245,7 @@ def publish_revision(call: Call) -> Response:
 
 
 @Operation(
-    "post",
-    f"{FAQ_PATH}/preview",
-    statuses=(201,),
-    scope="read",
-    response=contract.Preview,
-    query=("lang",),
+    "post", f"{FAQ_PATH}/preview", statuses=(201,), scope="read", response=contract.Preview, query=("lang",)
 )
 def create_preview(call: Call) -> Response:
     """Create a token that reads the newest revision for an hour."""

@@ -40,11 +40,6 @@ __all__ = [
 ]
 
 
-def utc_now() -> datetime:
-    """Return the time of the wall clock."""
-    return datetime.now(UTC)
-
-
 def open_storage(url: str = DEFAULT_URL) -> "Storage":
     """Open a database, and create its schema or upgrade it to the schema of this release.
 
@@ -81,7 +76,7 @@ class Storage:
     Every method raises StorageUnavailable if the database does not respond.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.database = database
         self.clock = clock
         self.sites: Sites = Sites(database, clock)

@@ -75,12 +75,7 @@ class APIKeys(Part):
         self._used = dict[str, datetime]()
 
     def create(
-        self,
-        name: str = "",
-        *,
-        site: str | None = None,
-        scope: Scope = "publish",
-        by: Access = OPERATOR,
+        self, name: str = "", *, site: str | None = None, scope: Scope = "publish", by: Access = OPERATOR
     ) -> str:
         """Create a key for a site and return it. Without `site`, it is for the only site.
 

@@ -40,7 +40,7 @@ def numbered(slug: str) -> Iterator[str]:
     if slug != GENERATE:
         yield slug
     yield from (f"{slug}-{number}" for number in range(2, _COUNTED + 1))
-    for digits in count(2):
+    for digits in count(2):  # one random number of two digits, one of three, and so on
         yield f"{slug}-{secrets.randbelow(9 * 10 ** (digits - 1)) + 10 ** (digits - 1)}"
 
 
