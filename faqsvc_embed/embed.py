@@ -119,7 +119,7 @@ class FAQEmbed:
             InvalidFAQ: it is not cached, and the response is not an FAQ record.
         """
         if in_event_loop():
-            self.presenter.options.log.warning(
+            self.presenter.resolver.log.warning(
                 "get_faq", "get_faq() blocks the event loop while it waits: await aget_faq() instead"
             )
         return at_once(self._get_faq(slug, lang, blocks=True))
@@ -129,7 +129,7 @@ class FAQEmbed:
         return await self._get_faq(slug, lang, blocks=False)
 
     async def _get_faq(self, slug: str, lang: str | None, *, blocks: bool) -> FAQ:
-        key = self.presenter.options.key(self.presenter.page(), slug, lang)
+        key = self.presenter.resolver.key(self.presenter.page(), slug, lang)
         found = self.reader.look_up(key, blocks=blocks)
         if not isinstance(found, FAQState):
             found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
@@ -197,7 +197,7 @@ class FAQEmbed:
         loop, this starts the fetches and does not wait: await `aprefetch()` there.
         """
         if in_event_loop():
-            self.presenter.options.log.warning(
+            self.presenter.resolver.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
         self.presenter.guarded(self.presenter.prefetch, slugs, lang, otherwise=None)

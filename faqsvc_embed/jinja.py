@@ -97,7 +97,7 @@ def _checked_use_faq(presenter: Presenter, environment: Environment) -> Callable
 
     def checked(*arguments: Any) -> Any:
         if environment.autoescape is False:
-            presenter.options.log.warning(
+            presenter.resolver.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
@@ -122,8 +122,8 @@ def _global(
     def show_with(arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
         subject, options = split_arguments(arguments, options, names)
         # An undefined variable means the default.
-        given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
-        return show(None if isinstance(subject, Undefined) else subject, given, caller)
+        defined = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
+        return show(None if isinstance(subject, Undefined) else subject, defined, caller)
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:

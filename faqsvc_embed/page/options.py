@@ -28,6 +28,8 @@ from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.text import normalized
 from faqsvc_embed.theme import Theme
 
+Options = Mapping[str, Any]  # of one call, by name
+
 
 class RenderOptions(TypedDict, total=False):
     """The options of `render()` and `faq()`; the defaults are the settings."""
@@ -144,13 +146,13 @@ class OptionResolver:
         self,
         document: Document,
         subject: Any,
-        given: Mapping[str, Any],
+        options: Options,
         caller: Caller = FROM_PYTHON,
         names: Sequence[str] = NAMES,
     ) -> Call:
         """Return the call for a slug or a record, which accepts the options `names`."""
         settings, page = self._settings, document.page
-        if not given and subject and isinstance(subject, str):  # as most calls are
+        if not options and subject and isinstance(subject, str):  # as most calls are
             lang, elements = settings.lang, self._plain_elements
             if type(page) is not Page:  # only a request can choose the language and the nonce
                 lang, elements = self._language_of(page), self.elements(page, None, caller)
@@ -159,7 +161,7 @@ class OptionResolver:
             key = Key(subject if subject.isascii() else normalized("NFC", subject), lang)
             return Call(document, page, key, elements, self.style, settings.schema, settings.wait)
         problems = self._new_problems(subject, caller)
-        values = self._checked(given, names, problems)
+        values = self._checked(options, names, problems)
         faq = subject if isinstance(subject, FAQ) and names is NAMES else None  # use_faq() takes no record
         slug = subject if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
@@ -202,9 +204,9 @@ class OptionResolver:
         values = self._checked({"lang": lang}, USE_NAMES, self._new_problems(slug, FROM_PYTHON))
         return Key(normalized("NFC", slug), values.get("lang") or self._language_of(page))
 
-    def schema_elements(self, page: Page, given: Mapping[str, Any], caller: Caller) -> ElementOptions:
+    def schema_elements(self, page: Page, options: Options, caller: Caller) -> ElementOptions:
         """Return how `faq_schema()` prints its script; its only option is the nonce."""
-        values = self._checked(given, ("nonce",), self._new_problems("", caller))
+        values = self._checked(options, ("nonce",), self._new_problems("", caller))
         return self.elements(page, values.get("nonce"), caller)
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
@@ -224,10 +226,10 @@ class OptionResolver:
         lang = self._settings.lang
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
-    def _checked(self, given: Mapping[str, Any], names: Sequence[str], problems: Problems) -> dict[str, Any]:
+    def _checked(self, options: Options, names: Sequence[str], problems: Problems) -> dict[str, Any]:
         """Return the valid options, and report the others; an option that is None counts as left out."""
         values = dict[str, Any]()
-        for written, value in given.items():
+        for written, value in options.items():
             name = CAMEL_CASE.get(written, written)
             if name not in names:
                 problems.add(written, f"unknown option {quoted(written)}; {suggestion(written, names)}")

@@ -3,11 +3,11 @@
 Synchronous and asynchronous calls differ only in how they wait. Adapters call it through `guarded`.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
 from copy import copy
 from functools import partial
 from itertools import chain, starmap
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUn
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.document import Document, PageSource, document_with_page
-from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, check_schema_argument
+from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, Options, check_schema_argument
 from faqsvc_embed.page.page import NO_PAGE, Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.rendering.fragments import (
@@ -36,7 +36,6 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
-Given = Mapping[str, Any]  # the options of a call
 _Numbered = tuple[FAQ, Numbers | None]  # a record, and the numbers in the `@id`s of its questions
 
 CANNOT_WAIT: Final = (
@@ -54,7 +53,7 @@ class Presenter:
         reader.reporter.listen(self._prepare_fetched)
         self.page_source: PageSource | None = None
         """Finds the page of a request that has none in its context."""
-        self.options: OptionResolver = OptionResolver(settings)
+        self.resolver: OptionResolver = OptionResolver(settings)
         self.renderer: Renderer = Renderer(cache_overrides=settings.cache_overrides)
         self._missing = LogOnce()  # a log of its own: visitors who invent slugs use up its limit
         passes: Passing = Exception if settings.strict else ()
@@ -67,15 +66,17 @@ class Presenter:
 
     # Reading
 
-    def use_faq(self, slug: str, given: Given, caller: Caller) -> FAQState:
+    def use_faq(self, slug: str, options: Options, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        return at_once(self.ause_faq(slug, given, caller, blocks=True))
+        return at_once(self.ause_faq(slug, options, caller, blocks=True))
 
-    async def ause_faq(self, slug: str, given: Given, caller: Caller, *, blocks: bool = False) -> FAQState:
+    async def ause_faq(
+        self, slug: str, options: Options, caller: Caller, *, blocks: bool = False
+    ) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
         document = document_with_page(caller.document, self.page_source)
         try:
-            call = self.options.resolve(document, slug, given, caller, USE_NAMES)
+            call = self.resolver.resolve(document, slug, options, caller, USE_NAMES)
             found = call.page.look_up_newest(self._reader, call.key, blocks=blocks)
             state = await call.page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQError as error:
@@ -85,7 +86,7 @@ class Presenter:
         call.page.limit_by(self._reader, call.key, state)
         if state.data is None:
             return state
-        faq, preview = self.options.part(state.data, call), call.page.preview
+        faq, preview = self.resolver.part(state.data, call), call.page.preview
         if preview is not None and preview.is_draft(state.data):
             preview.accept(faq)
         document.defer_schema(faq)
@@ -102,7 +103,7 @@ class Presenter:
         page.prefetched.update(states)
         for state in states.values():
             if state.data is not None:
-                await to_thread(self.renderer.prepare, state.data, self.options.style)
+                await to_thread(self.renderer.prepare, state.data, self.resolver.style)
 
     async def _prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
@@ -110,7 +111,7 @@ class Presenter:
         for slug in slugs:
             if not is_slug(slug):
                 self._report(slug, invalid_slug(slug))
-        keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
+        keys = [self.resolver.key(page, slug, lang) for slug in slugs if is_slug(slug)]
         found = {key: page.look_up_newest(self._reader, key, blocks=blocks) for key in keys}
         wait = self._settings.wait
         return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
@@ -118,24 +119,24 @@ class Presenter:
     def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in the usual style, in a thread, if this host renders FAQs."""
         if entry.error is None and self.renderer.is_ready and entry.faq is not None:
-            call_in_thread(self.renderer.prepare, entry.faq, self.options.style)
+            call_in_thread(self.renderer.prepare, entry.faq, self.resolver.style)
 
     # Showing
 
-    def render(self, slug: object, given: Given, caller: Caller) -> Markup:
+    def render(self, slug: object, options: Options, caller: Caller) -> Markup:
         """Return what `text` returns, as markup."""
-        return Rendered(self.text(slug, given, caller))
+        return Rendered(self.text(slug, options, caller))
 
-    async def arender(self, slug: object, given: Given, caller: Caller) -> Markup:
+    async def arender(self, slug: object, options: Options, caller: Caller) -> Markup:
         """Return what `atext` returns, as markup."""
-        return Rendered(await self.atext(slug, given, caller))
+        return Rendered(await self.atext(slug, options, caller))
 
-    def text(self, slug: object, given: Given, caller: Caller) -> str:
-        """Return an FAQ, a placeholder, or no text. `slug` may be a record, and `given` are the options."""
+    def text(self, slug: object, options: Options, caller: Caller) -> str:
+        """Return an FAQ, a placeholder for it, or an empty text. `slug` may be a record."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
-            call = self.options.resolve(document, slug, given, caller)
+            call = self.resolver.resolve(document, slug, options, caller)
             if page.preview is not None:
                 return at_once(self._show_draft(call, blocks=True))
             found = call.known or page.look_up(self._reader, call.key)
@@ -160,12 +161,12 @@ class Presenter:
         except FAQError as error:
             return self._handle(page, slug, error)
 
-    async def atext(self, slug: object, given: Given, caller: Caller) -> str:
+    async def atext(self, slug: object, options: Options, caller: Caller) -> str:
         """Return an FAQ, as `text` does, awaiting it if it is not cached."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
-            call = self.options.resolve(document, slug, given, caller)
+            call = self.resolver.resolve(document, slug, options, caller)
             if page.preview is not None:
                 return await self._show_draft(call, blocks=False)
             found = call.known or page.look_up(self._reader, call.key, blocks=False)
@@ -260,12 +261,12 @@ class Presenter:
 
     # JSON-LD
 
-    def schema(self, faq: FAQ | FAQState | None, given: Given, caller: Caller) -> Markup:
+    def schema(self, faq: FAQ | FAQState | None, options: Options, caller: Caller) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document = document_with_page(caller.document, self.page_source)
         page = document.page
         try:
-            elements = self.options.schema_elements(page, given, caller)
+            elements = self.resolver.schema_elements(page, options, caller)
             check_schema_argument("faq_schema()", faq)
         except FAQError as error:
             return Rendered(self._handle(page, "faq_schema()", error))
@@ -292,7 +293,7 @@ class Presenter:
     def schema_of(self, faqs: Iterable[FAQ | FAQState | None], nonce: str | None) -> Markup:
         """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""
         records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
-        elements = self.options.elements(self.page(), nonce)
+        elements = self.resolver.elements(self.page(), nonce)
         return self._script([(faq, None) for faq in records if faq is not None], elements)
 
     def _script(self, faqs: Iterable[_Numbered], elements: ElementOptions) -> Markup:
@@ -307,9 +308,9 @@ class Presenter:
         page, key = call.page, call.key
         page.limit_by(self._reader, key, state)
         if not state.is_loading:
-            return self.options.part(data_or_raise(state), call)
+            return self.resolver.part(data_or_raise(state), call)
         if (self._reader, key) not in page.states:  # this page has not waited for it
-            self.options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
+            self.resolver.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
 

@@ -13,12 +13,7 @@ from faqsvc_embed.text import in_portions
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
 # separators ended a line in JavaScript before 2019. As escapes, all mean the same in JSON.
-_SCRIPT_SAFE: Final = (
-    ("<", "\\u003c"),
-    ("&", "\\u0026"),
-    ("\u2028", "\\u2028"),
-    ("\u2029", "\\u2029"),
-)
+_ESCAPES: Final = (("<", "\\u003c"), ("&", "\\u0026"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 _PAGE_HEAD: Final = '{"@context":"https://schema.org","@type":"FAQPage","@id":"#faqpage","mainEntity":['
 
@@ -104,14 +99,14 @@ def serialize(node: Node) -> str:
 def question_json(node: Node) -> str:
     """Return a question for `page_json`; to save bytes, only a `>` that ends CDATA in XHTML is escaped."""
     text = msgspec.json.encode(node).decode().replace("]]>", "]]\\u003e")
-    return in_portions(_escaped_except_end_tags, text)
+    return in_portions(_escaped_except_gt, text)
 
 
 def _escaped(text: str) -> str:
-    return _escaped_except_end_tags(text).replace(">", "\\u003e")
+    return _escaped_except_gt(text).replace(">", "\\u003e")
 
 
-def _escaped_except_end_tags(text: str) -> str:
-    for character, escape in _SCRIPT_SAFE:
+def _escaped_except_gt(text: str) -> str:
+    for character, escape in _ESCAPES:
         text = text.replace(character, escape)
     return text
