@@ -244,7 +244,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
         return Entry(
             entry.key,
-            entry.faq if entry.faq == response.faq else response.faq,  # its fragments stay valid
+            entry.faq if entry.faq == response.faq else response.faq,  # an equal record keeps its fragments
             validators=response.validators,
             cache_control=response.cache_control,
             fresh_until=fresh_until,

@@ -163,11 +163,11 @@ class Reader:
     async def arrived(self, fetch: Fetch, seconds: float, *, blocks: bool) -> FAQState:
         """Wait for a fetch, at most `seconds`, and return the state. `blocks`: whether the thread blocks."""
         if blocks:
-            fetch.wait(max(0.0, seconds))
+            fetch.wait(seconds)
         elif not in_event_loop():
             raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
         else:
-            await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
+            await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=seconds)
         if (state := self._state_after(fetch)) is not None:
             return self.reporter.count_look_up(state)
         if fetch.is_draft:

@@ -154,7 +154,7 @@ class SharedStore:
             await backend.put(self._mark_name(slug), msgspec.json.encode(mark), MARKS_FOR)
             if slug is not None and mark.is_gone:
                 await backend.put(self._tombstone_name(slug), msgspec.json.encode(mark), FOR_EVER)
-        finally:  # also on a full disk
+        finally:  # what is forgotten goes, even if the disk has no room for its mark
             if slug is None:
                 await backend.clear(self._name("record:"))
             else:

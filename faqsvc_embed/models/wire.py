@@ -132,7 +132,7 @@ def _fields(mapping: Mapping[str, Any], struct: type[msgspec.Struct]) -> dict[st
 
 def short_text(json_bytes: msgspec.Raw, limit: int) -> str | None:
     """Return the text of a field of at most `limit` characters; any other value counts as absent."""
-    if len(json_bytes) > 6 * limit + 2 or not bytes(json_bytes).startswith(b'"'):  # each may be an escape
+    if len(json_bytes) > 6 * limit + 2 or not bytes(json_bytes).startswith(b'"'):  # escapes have six
         return None
     text = msgspec.json.decode(json_bytes, type=str)
     return text if len(text) <= limit else None

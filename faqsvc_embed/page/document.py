@@ -31,7 +31,7 @@ class Document(msgspec.Struct, eq=False):
     printed: set[str] = set()
     """The pieces of the stylesheet, the themes and the scripts that it has printed."""
     _filled: set[str] = set()
-    """Those of them that filled placeholders have printed: above the next one, as all are filled in order."""
+    """What filled placeholders have printed of it: above the next one, because they are filled in order."""
     _ordinals: dict[str, int] = {}
     _first: dict[str, FAQ] = {}
     """The first FAQ of each slug that is printed only once so far."""

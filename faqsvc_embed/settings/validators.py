@@ -45,7 +45,7 @@ def base_url(value: object) -> str:
         raise ValueError("a URL without user name, password, query or fragment is accepted")
     try:
         parts = urlsplit(value)
-        _ = parts.port  # parsed when it is read
+        _ = parts.port  # raises ValueError if it is invalid
     except ValueError:
         raise invalid from None
     if parts.scheme not in ("http", "https") or not parts.hostname:

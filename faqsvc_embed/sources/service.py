@@ -236,10 +236,10 @@ class ChangeFeed:
             self._changed(FAQChange(slug, state=None), _random.random() * len(slugs) / REFRESHES)
 
     def _changed(self, change: FAQChange, delay: float = 0.0) -> None:
-        """Refresh a slug after `delay` seconds. If it has a timer already, the newest change counts."""
+        """Refresh a slug after `delay` seconds, or with its timer; a mere refresh replaces no change."""
         if change.slug not in self._changes:
             asyncio.get_running_loop().call_later(delay, self._announce, change.slug)
-        if change.state is not None or self._changes.get(change.slug) is None:  # the last event is the newest
+        if change.state is not None or self._changes.get(change.slug) is None:
             self._changes[change.slug] = change
 
     def _announce(self, slug: str) -> None:

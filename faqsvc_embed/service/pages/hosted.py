@@ -39,7 +39,7 @@ from faqsvc_embed.service.http.responses import (
     best_media_type,
     preferred_language,
 )
-from faqsvc_embed.service.storage.values import Publication
+from faqsvc_embed.service.storage.values import ServedFAQ
 from faqsvc_embed.theme import Theme
 
 QUESTION_LEVEL: Final = 2
@@ -170,7 +170,7 @@ def ascii_url(url: str) -> str:
 
 
 def render_page(
-    base: str, faq: FAQ, publication: Publication, links: PageLinks, *, notice: str | None = None
+    base: str, faq: FAQ, publication: ServedFAQ, links: PageLinks, *, notice: str | None = None
 ) -> str:
     """Return the page of an FAQ. With a notice about a preview, it has no JSON-LD."""
     lang = faq.lang or "en"

@@ -114,8 +114,10 @@ def _described(operation: Operation) -> dict[str, Any]:
 
 
 def _tag(operation: Operation) -> str:
-    if operation.is_probe or not operation.path.startswith("/api/"):
-        return "probes" if operation.is_probe else "pages"
+    if operation.is_probe:
+        return "probes"
+    if not operation.path.startswith("/api/"):
+        return "pages"
     return "reading" if operation.scope is None else "editing"
 
 

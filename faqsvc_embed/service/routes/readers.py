@@ -41,7 +41,7 @@ from faqsvc_embed.service.pages.hosted import (
 )
 from faqsvc_embed.service.storage.reading import Publications
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
-from faqsvc_embed.service.storage.values import Listing, Publication
+from faqsvc_embed.service.storage.values import Listing, ServedFAQ
 from faqsvc_embed.text import normalized
 
 READS: Final = (404, 406, 410, 422, 503)
@@ -92,7 +92,7 @@ def show_faq(call: Call) -> Response:
 
 
 def _page(
-    call: Call, slug: str, languages: list[str], shown: Publication, notices: Mapping[str, str] | None
+    call: Call, slug: str, languages: list[str], shown: ServedFAQ, notices: Mapping[str, str] | None
 ) -> Response:
     """Return a page, or its Markdown. A page with a preview token has a notice, and no Markdown."""
     urls, faq = call.urls, FAQ.from_json(shown.record)

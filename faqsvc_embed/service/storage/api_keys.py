@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.storage.database import Database, Part, paged, place_of
+from faqsvc_embed.service.storage.database import Database, StoragePart, paged, place_of
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
@@ -67,7 +67,7 @@ _INFO: Final[Select[Any]] = select(
 _AGE: Final = (api_keys.c.created_at, api_keys.c.id)
 
 
-class APIKeys(Part):
+class APIKeys(StoragePart):
     """The API keys in a database. Methods that get the id of a key raise `UnknownAPIKey`."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:

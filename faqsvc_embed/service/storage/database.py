@@ -233,7 +233,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
                 connection.invalidate()
 
 
-class Part:
+class StoragePart:
     """A part of the storage, for one kind of data."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:

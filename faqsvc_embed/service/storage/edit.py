@@ -37,7 +37,7 @@ class Edit:
     """A transaction of a key, a person or the operator, which changes the FAQ `slug`.
 
     `present` and `newest` say whether there is something to change, and `check` whether the writer has seen
-    what the change overwrites. The steps that follow collect events, `log_change` collects entries of the
+    what the change overwrites. The steps that follow collect events, `record_change` collects entries of the
     audit log, and `finish` writes both. `faq` is the row of the FAQ after `lock`; None if there is none.
 
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
@@ -145,7 +145,7 @@ class Edit:
         else:
             number = newest.number
             self.publish(lang, number)
-        self.log_change("draft" if is_draft else "publish", lang, number)
+        self.record_change("draft" if is_draft else "publish", lang, number)
         return self.translations[lang]
 
     def _append(self, lang: Lang, faq: FAQ, row: dict[str, Any], *, is_draft: bool) -> int:
@@ -217,15 +217,15 @@ class Edit:
         self.connection.execute(update(translations).where(*mine).values(values))
         self._translations = None
 
-    def log_change(
+    def record_change(
         self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any
     ) -> None:
-        """Add a change of translations to the audit log, and update the FAQ."""
+        """Record a change of translations: in the audit log, and in the state and language of their FAQ."""
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
         state, default = faq_state(every), self.faq.lang
         kept = [one for one in every if one.binned_at is None]
-        if kept and default not in {one.lang for one in kept}:  # it was deleted
+        if kept and default not in {one.lang for one in kept}:  # this language was deleted
             default = next((one for one in kept if one.published is not None), kept[0]).lang
         values = {"updated_at": self.now, "state": state, "lang": default}
         if state == "purged":  # nobody may use the slug before an admin allows it

@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from faqsvc_embed.service.storage.database import Part, number_after, paged
+from faqsvc_embed.service.storage.database import StoragePart, number_after, paged
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
 from faqsvc_embed.service.storage.values import Access
 
@@ -66,7 +66,7 @@ class EntryFilter:
     slug: str | None = None
 
 
-class AuditLog(Part):
+class AuditLog(StoragePart):
     """Reads the log. Each change adds an entry in the same transaction, with `log`."""
 
     def entries(
@@ -145,7 +145,7 @@ class LoggedChange(NamedTuple):
     created_at: datetime
 
 
-class ChangeLog(Part):
+class ChangeLog(StoragePart):
     """Reads the log. The writer adds each change to it in the same transaction."""
 
     def version(self) -> tuple[Position, str | None]:

@@ -23,7 +23,7 @@ from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Part, paged
+from faqsvc_embed.service.storage.database import StoragePart, paged
 from faqsvc_embed.service.storage.errors import InvalidCursor
 from faqsvc_embed.service.storage.reading import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, sites, translations
@@ -137,7 +137,7 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-class Overview(Part):
+class Overview(StoragePart):
     """The FAQs of sites, for their owners."""
 
     def published_languages(self, site: str) -> list[Lang]:

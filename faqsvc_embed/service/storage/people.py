@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, s
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
-from faqsvc_embed.service.storage.database import Part, StorageUnavailable, paged, place_of
+from faqsvc_embed.service.storage.database import StoragePart, StorageUnavailable, paged, place_of
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links
 from faqsvc_embed.service.storage.sites import check_name, find_site, lock_site, resolve_site
@@ -71,7 +71,7 @@ _FIELDS: Final = tuple(people.c[name] for name in Person.__slots__)
 _BY_NAME: Final = (people.c.name, people.c.id)
 
 
-class People(Part):
+class People(StoragePart):
     """The people in a database. Removed people are not found.
 
     Without `site`, `add` and `admin` mean the only site. The methods raise:
@@ -231,7 +231,7 @@ class People(Part):
         log(connection, by, action, self._clock(), site=person.site, subject=person.email or person.name)
 
 
-class SignIns(Part):
+class SignIns(StoragePart):
     """The sign-in links and the sessions in a database."""
 
     def create_link(self, person: Person, by: Access | None = None) -> str:

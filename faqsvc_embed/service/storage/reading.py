@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Part, number_after, paged
+from faqsvc_embed.service.storage.database import StoragePart, number_after, paged
 from faqsvc_embed.service.storage.errors import Gone
 from faqsvc_embed.service.storage.schema import (
     api_keys,
@@ -39,8 +39,8 @@ from faqsvc_embed.service.storage.schema import (
 from faqsvc_embed.service.storage.values import (
     Access,
     Listing,
-    Publication,
     Revision,
+    ServedFAQ,
     check_present,
     secret_digest,
 )
@@ -80,7 +80,7 @@ def of_translation(slug: str, lang: str) -> ColumnElement[bool]:
     return and_(revisions.c.slug == slug, revisions.c.lang == lang)
 
 
-class History(Part):
+class History(StoragePart):
     """The revisions and previews of sites. The results are for their owners only.
 
     Without `lang`, the translation in the default language is meant. Methods that take `access` raise:
@@ -120,7 +120,7 @@ class History(Part):
             connection.execute(insert(previews), row)
         return token, expires_at
 
-    def preview(self, token: str, slug: str, lang: str | None) -> Publication | None:
+    def preview(self, token: str, slug: str, lang: str | None) -> ServedFAQ | None:
         """Return the newest revision of an FAQ, in a language or else in its default language.
 
         Returns None if the token has expired, or belongs to another FAQ.
@@ -134,7 +134,7 @@ class History(Part):
             except FAQNotFound:  # there is none in this language, or it was purged meanwhile
                 continue
             content = (draft.lang, draft.record, draft.tag, draft.website_url)
-            return Publication(*content, draft.number, draft.created_at)
+            return ServedFAQ(*content, draft.number, draft.created_at)
         return None
 
     def _readable_language(self, access: Access, slug: str, lang: str | None) -> str:
@@ -203,10 +203,10 @@ _LISTINGS: Final = (
 _PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_PUBLISHED).limit(1).scalar_subquery()
 
 
-class Publications(Part):
+class Publications(StoragePart):
     """The published FAQs in a database."""
 
-    def get(self, slug: str, lang: str | None = None) -> Publication:
+    def get(self, slug: str, lang: str | None = None) -> ServedFAQ:
         """Return an FAQ in a language, else in its default language, else in the first published one.
 
         Raises:
@@ -219,7 +219,7 @@ class Publications(Part):
             raise unknown
         if row.lang is not None:
             content = (row.lang, row.record, row.digest, row.website_url)
-            return Publication(*content, row.number, row.published_at, row.listed)
+            return ServedFAQ(*content, row.number, row.published_at, row.listed)
         is_gone = row.state in ("unpublished", "binned") or row.sealed
         if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
             gone = Gone(f"The FAQ {quoted(slug)} is no longer published")

@@ -52,7 +52,7 @@ class Removal:
         with self._writer.editing(access, slug) as edit:
             languages = _checked_languages(edit, lang, preconditions)
             if edit.unpublish(languages):
-                edit.log_change("unpublish", lang)
+                edit.record_change("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
@@ -60,7 +60,7 @@ class Removal:
             languages = _checked_languages(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
-            edit.log_change("purge", lang, subject="bin")
+            edit.record_change("purge", lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
@@ -69,7 +69,7 @@ class Removal:
         """
         with self._writer.editing(access, slug) as edit:
             edit.delete_texts(_checked_languages(edit, lang, preconditions, binned=True))
-            edit.log_change("purge", lang)
+            edit.record_change("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
         """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
@@ -96,7 +96,7 @@ class Removal:
             for one in removed[last]:
                 if one.withdrawn_at == last and one.withdrawn is not None:
                     edit.publish(one.lang, one.withdrawn)
-            edit.log_change("restore", None, subject="bin" if removed[last][0].binned_at else None)
+            edit.record_change("restore", None, subject="bin" if removed[last][0].binned_at else None)
 
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
@@ -134,7 +134,7 @@ class Removal:
                 languages = [one.lang for one in every if one.binned_at and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     edit.delete_texts(languages)
-                    edit.log_change("purge", None)
+                    edit.record_change("purge", None)
                     count += 1
         return count
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypedDict, Unpack
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
-from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.database import StoragePart
 from faqsvc_embed.service.storage.logs import OPERATOR, log
 from faqsvc_embed.service.storage.schema import generations, last_event, sites
 from faqsvc_embed.service.storage.values import Access
@@ -60,7 +60,7 @@ class Description(TypedDict, total=False):
     website_url: str | None
 
 
-class Sites(Part):
+class Sites(StoragePart):
     """The sites in a database.
 
     The methods raise:

@@ -249,8 +249,8 @@ def faq_state(translations: Sequence[Revision]) -> State | Literal["purged"]:
     return "unpublished" if any(one.withdrawn is not None for one in translations) else "draft"
 
 
-class Publication(NamedTuple):
-    """A published translation; `record` is its JSON, as the API returns it."""
+class ServedFAQ(NamedTuple):
+    """A revision as readers get it, the published one or a preview; `record` is its JSON in the API."""
 
     lang: str
     record: str

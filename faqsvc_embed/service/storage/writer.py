@@ -169,7 +169,7 @@ class Writer:
             later = (of_translation(slug, lang), revisions.c.number > public.number)
             edit.connection.execute(update(revisions).where(*later).values(discarded_at=edit.now))
             edit.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
-            edit.log_change("discard", lang, newest.number)
+            edit.record_change("discard", lang, newest.number)
             return True
 
     def confirm_translation(

@@ -19,7 +19,7 @@ from faqsvc_embed.service.pages.hosted import render_page
 from faqsvc_embed.service.routes import readers
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.logs import Position
-from faqsvc_embed.service.storage.values import Publication
+from faqsvc_embed.service.storage.values import ServedFAQ
 from tests.service.bodies import PATH, publication
 from tests.service.storage.writes import put
 
@@ -200,7 +200,7 @@ class SlowReads:
         self._get, self._fails, self._are_enough = storage.publications.get, fails, threading.Event()
         storage.publications.get = self.get  # type: ignore[method-assign]
 
-    def get(self, slug: str, lang: str | None = None) -> Publication:
+    def get(self, slug: str, lang: str | None = None) -> ServedFAQ:
         self.running, self.total = self.running + 1, self.total + 1
         self.most_running = max(self.most_running, self.running)
         if self.running == response_cache.AT_ONCE:
