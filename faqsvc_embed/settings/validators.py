@@ -233,8 +233,8 @@ def _redis_url(url: str) -> str:
     database = parts.path.strip("/") if parts.scheme != "unix" else ""
     is_valid = False
     with contextlib.suppress(ValueError):  # a `/` or `#` in a password turns a part of it into the port
-        is_valid = re.fullmatch(f"(?:{_DIGITS})?", database) is not None
-        is_valid = is_valid and not parts.fragment and parts.port != 0
+        is_number = re.fullmatch(f"(?:{_DIGITS})?", database) is not None
+        is_valid = is_number and not parts.fragment and parts.port != 0
     if not is_valid:
         raise ValueError(
             "redis://HOST:PORT/DB, with special characters of a password percent-encoded, is accepted"
