@@ -39,12 +39,24 @@ def _no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(outages, "_since", None)
 
 
+@pytest.fixture(scope="session")
+def _sqlite_database(tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """One for all tests, with another file in each: it keeps the statements that it has compiled."""
+    return Database(f"sqlite:///{tmp_path_factory.mktemp('shared')}/faqsvc.db")
+
+
 @pytest.fixture
-def storage(sqlite_file: Path, tmp_path: Path, clock: Clock) -> Iterator[Storage]:
+def sqlite_database(sqlite_file: Path, _sqlite_database: Database) -> Iterator[Database]:
+    """A database with empty tables."""
+    shutil.copy(sqlite_file, _sqlite_database.path)
+    yield _sqlite_database
+    _sqlite_database.delete()
+
+
+@pytest.fixture
+def storage(sqlite_database: Database, clock: Clock) -> Storage:
     """The storage over an empty database."""
-    storage = Storage(Database(f"sqlite:///{shutil.copy(sqlite_file, tmp_path / 'faqsvc.db')}"), clock.wall)
-    yield storage
-    storage.close()
+    return Storage(sqlite_database, clock.wall)
 
 
 @pytest.fixture

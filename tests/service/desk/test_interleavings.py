@@ -87,8 +87,8 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
         program.put(f"Before {number}", draft=random.random() < 0.5)
     if random.random() < 0.25:
         program.unpublish()
-    edit, history, removal = (editor.get(f"/faqs/pricing{path}") for path in ("", "/history", "/remove"))
-    fields = {**fields_of(edit.text), "answer": ["Mine, after an hour.", "Mine, too."], "token": editor.token}
+    path = {"again": "/history", "unpublish": "/remove"}.get(action, "")
+    page = editor.get(f"/faqs/pricing{path}").text
 
     before = state_of(editor, storage)
     CHANGES[first](program)
@@ -97,12 +97,13 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
     theirs = state_of(editor, storage)
 
     if action in ("draft", "publish"):
-        response = editor.post("/faqs/pricing", action=action, **fields)
+        mine = fields_of(page) | {"answer": ["Mine, after an hour.", "Mine, too."], "token": editor.token}
+        response = editor.post("/faqs/pricing", action=action, **mine)
         assert response.history or "Mine, after an hour." in texts_of(response.text)
     elif action == "again":
-        response = editor.post("/faqs/pricing/history", lang="en", number="1", version=base_on(history.text))
+        response = editor.post("/faqs/pricing/history", lang="en", number="1", version=base_on(page))
     else:
-        response = editor.post("/faqs/pricing/remove", action="unpublish", version=base_on(removal.text))
+        response = editor.post("/faqs/pricing/remove", action="unpublish", version=base_on(page))
 
     if theirs == before:
         assert response.status_code == 200

@@ -1,7 +1,6 @@
 """The storage over each kind of database."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -43,25 +42,23 @@ def database_url(database: str, request: pytest.FixtureRequest, tmp_path: Path) 
 
 
 @pytest.fixture(scope="session")
-def postgres_url(postgres: Postgres) -> str:
+def postgres_database(postgres: Postgres) -> Database:
     """A migrated database, to empty: that is faster than a migration for each test."""
     url = postgres.new_database()
     open_storage(url).close()
-    return url
+    return Database(url)
 
 
 @pytest.fixture
-def migrated_database(database: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+def migrated_database(database: str, request: pytest.FixtureRequest) -> Iterator[Database]:
     """A database with empty tables."""
     if database == "sqlite":
-        file = shutil.copy(request.getfixturevalue("sqlite_file"), tmp_path / "faqsvc.db")
-        migrated = Database(f"sqlite:///{file}")
+        yield request.getfixturevalue("sqlite_database")
     else:
-        url = request.getfixturevalue("postgres_url")
-        empty(url)
-        migrated = Database(url)
-    yield migrated
-    migrated.close()
+        migrated = request.getfixturevalue("postgres_database")
+        empty(migrated)
+        yield migrated
+        migrated.close()
 
 
 @pytest.fixture
