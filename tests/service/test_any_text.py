@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -163,15 +163,11 @@ def test_names_may_have_any_letters(storage: Storage, admin: Person) -> None:
             assert storage.sites.list()[0].name == name
 
 
-@pytest.mark.parametrize("name", ["pageUrl", "websiteUrl"])
-@pytest.mark.parametrize("mark", ["<", ">", '"', "\\", " ", "\u3000", "\n", "\u202f"])
-def test_an_address_with_markup_or_blanks_is_refused(
-    client: TestClient, key: str, name: str, mark: str
-) -> None:
-    body = publication(**{name: f"https://a.example/{mark};rel=preconnect,"})
-    refused = client.put(f"{PATH}/pricing", json=body, headers={"X-Plugin-Key": key})
-
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid-body")
+def test_an_address_with_markup_or_blanks_is_refused(client: TestClient, key: str) -> None:
+    for name, mark in product(("pageUrl", "websiteUrl"), '<>"\\ \u3000\n\u202f'):
+        body = publication(**{name: f"https://a.example/{mark};rel=preconnect,"})
+        refused = client.put(f"{PATH}/pricing", json=body, headers={"X-Plugin-Key": key})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid-body"), (name, mark)
 
 
 def test_headers_have_addresses_in_ascii(client: TestClient, key: str) -> None:

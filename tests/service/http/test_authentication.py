@@ -15,14 +15,11 @@ def test_a_request_without_a_key_is_a_401(client: TestClient) -> None:
     assert response.headers["www-authenticate"] == 'ApiKey header="X-Plugin-Key"'
 
 
-@pytest.mark.parametrize(
-    "wrong", ["fs_live_", "fs_live_" + "A" * 43, "x", "' OR 1=1 --", "\xff\xfe", "k" * 9000]
-)
 @pytest.mark.usefixtures("key")
-def test_a_wrong_key_is_a_403(client: TestClient, wrong: str) -> None:
-    response = client.post(PATH, json=publication(), headers={b"X-Plugin-Key": wrong.encode("latin-1")})
-
-    assert is_problem(response, 403)
+def test_a_wrong_key_is_a_403(client: TestClient) -> None:
+    for wrong in (b"fs_live_", b"fs_live_" + b"A" * 43, b"x", b"' OR 1=1 --", b"\xff\xfe", b"k" * 9000):
+        response = client.post(PATH, json=publication(), headers={b"X-Plugin-Key": wrong})
+        assert is_problem(response, 403), wrong
 
 
 def test_a_revoked_key_is_a_403_and_its_faqs_stay(client: TestClient, storage: Storage, key: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -86,12 +87,10 @@ def test_a_path_that_is_not_utf_8_names_no_faq(client: TestClient, key: str, slu
         assert client.get(f"{path}/{slug}").status_code == 404
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "a\ud800b"])
-@pytest.mark.parametrize("field", ["title", "websiteName", "slug", "question", "answer"])
-def test_text_that_cannot_be_stored_is_refused(client: TestClient, key: str, field: str, text: str) -> None:
+def test_text_that_cannot_be_stored_is_refused(client: TestClient, key: str) -> None:
     item = {"question": "Q?", "answer": "A."}
-    changes = {"items": [{**item, field: text}]} if field in item else {field: text}
-    response = publish(client, key, publication(**changes))
-
-    assert is_problem(response, 422)
-    assert len(response.json()["problems"]) == 1
+    for field, text in product(("title", "websiteName", "slug", *item), ("a\x00b", "a\ud800b")):
+        changes = {"items": [{**item, field: text}]} if field in item else {field: text}
+        response = publish(client, key, publication(**changes))
+        assert is_problem(response, 422), field
+        assert len(response.json()["problems"]) == 1

@@ -182,25 +182,16 @@ def test_invalid_slugs_are_refused(client: TestClient, query: str) -> None:
     assert len(response.content) < 2_000
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"[]",
-        b"{}",
-        b'{"slugs": []}',
-        b'{"slugs": ["a/b"]}',
-        b'{"slugs": "pricing"}',
+def test_a_body_that_names_no_slugs_is_refused(client: TestClient) -> None:
+    for body in (
+        *(b"", b"[]", b"{}", b'{"slugs": []}', b'{"slugs": ["a/b"]}', b'{"slugs": "pricing"}', b"\xff"),
         json.dumps({"slugs": ["a"] * 1001}).encode(),
         json.dumps({"slugs": ["/"] * 1000}).encode(),
-        b"\xff",
-    ],
-)
-def test_a_body_that_names_no_slugs_is_refused(client: TestClient, body: bytes) -> None:
-    response = client.post("/api/v1/events", content=body)
-    assert (response.status_code, response.json()["code"]) == (422, "invalid-body")
-    assert response.headers["access-control-allow-origin"] == "*"
-    assert len(response.content) < 2_000
+    ):
+        response = client.post("/api/v1/events", content=body)
+        assert (response.status_code, response.json()["code"]) == (422, "invalid-body"), body
+        assert response.headers["access-control-allow-origin"] == "*"
+        assert len(response.content) < 2_000
 
 
 def test_a_body_without_end_is_refused(client: TestClient) -> None:

@@ -98,16 +98,14 @@ def test_another_version_is_replaced(client: TestClient, field: str) -> None:
     assert client.get(PRICING, headers={"If-None-Match": field}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["unknown", "", ".", "..", "a/b", "a%2Fb", "%00", "a%0Ab", "%5C", "a" * 201, "%FF", "%ED%A0%80"]
-)
-def test_an_unknown_or_invalid_slug_is_a_404(client: TestClient, path: str) -> None:
-    response = client.get(f"/api/v1/faq/{path.replace('.', '%2E')}")  # clients resolve literal dots
-
-    assert (response.status_code, response.json()["status"]) == (404, 404)
-    assert response.headers["content-type"] == "application/problem+json"
-    assert response.headers["cache-control"] == "no-store"
-    assert response.headers["access-control-allow-origin"] == "*"
+def test_an_unknown_or_invalid_slug_is_a_404(client: TestClient) -> None:
+    slugs = ("unknown", "", ".", "..", "a/b", "a%2Fb", "%00", "a%0Ab", "%5C", "a" * 201, "%FF", "%ED%A0%80")
+    for slug in slugs:
+        response = client.get(f"/api/v1/faq/{slug.replace('.', '%2E')}")  # clients resolve literal dots
+        assert (response.status_code, response.json()["status"]) == (404, 404), slug
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["access-control-allow-origin"] == "*"
 
 
 def test_texts_are_returned_unchanged(client: TestClient, storage: Storage) -> None:
@@ -143,9 +141,8 @@ def listed(owner: Owner, query: str = "") -> list[dict[str, Any]]:
     return items
 
 
-@pytest.mark.parametrize(
-    ("query", "slugs"),
-    [
+def test_faqs_are_found_by_words_state_and_language(owner: Owner) -> None:
+    for query, slugs in (
         ("", {"pricing", "changed", "new", "closed"}),
         ("?q=euros", {"pricing", "changed", "new"}),
         ("?q=COST%20seven", {"changed"}),
@@ -156,10 +153,8 @@ def listed(owner: Owner, query: str = "") -> list[dict[str, Any]]:
         ("?state=unpublished", {"closed"}),
         ("?state=binned", {"deleted"}),
         ("?state=draft&q=eight", {"new"}),
-    ],
-)
-def test_faqs_are_found_by_words_state_and_language(owner: Owner, query: str, slugs: set[str]) -> None:
-    assert {faq["slug"] for faq in listed(owner, query)} == slugs
+    ):
+        assert (query, {faq["slug"] for faq in listed(owner, query)}) == (query, slugs)
 
 
 @pytest.mark.parametrize(

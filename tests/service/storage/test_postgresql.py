@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -168,11 +167,9 @@ def test_an_outage_is_a_503_until_the_server_is_back(
         before = client.get("/readyz")
         with postgres.stopped():
             during = client.get("/readyz")
-        deadline = time.monotonic() + 60
-        while (after := client.get("/readyz")).status_code != 200 and time.monotonic() < deadline:
-            time.sleep(0.1)
+        wait_until(lambda: client.get("/readyz").status_code == 200)
 
-    assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
+    assert (before.status_code, during.status_code) == (200, 503)
     assert during.headers["retry-after"] == "1"
 
 
