@@ -190,41 +190,38 @@ def test_marks_stand_beside_words_and_are_removed_again(editor: Page, desk: Serv
         assert answer.input_value() == changed
 
 
-@pytest.mark.parametrize(
-    ("html", "text", "markdown", "left"),
-    [
-        (WORD, "x", "We take **cards**:\n\n- Visa\n  - in Europe", ""),
-        (DOCS, "x", "See [our rates](https://heron.example/rates) **, now**\n\n- one\n  - below\n- two", ""),
-        (
-            PAGE,
-            "x",
-            "**Sizes**\n\nAsk *us* or up.\n\n| Size | Price |\n| --- | --- |\n| A\\|4 | 5 € |\n\n3. three",
-            "Left out: 1 picture, 1 link without a web address.",
-        ),
-        (CELLS, "x", "| Size |  |\n| --- | --- |\n| 5 6 | € |\n\n1. First.\n\n   Second.\n\nAlone", ""),
-        (
-            MARKS,
-            "x",
-            "~~20 €~~ 10<sup>6</sup> <strong>new</strong>**est** ~ here\n\n[A card](https://heron.example)",
-            "Left out: 1 link without a web address.",
-        ),
-        (REVIEWED, "x", "Pay [here](https://heron.example/pay?a=1).", "Left out: 2 comments."),
-        ("<div><b>- **a** card</b></div>", "- **a** card", "- **a** card", ""),
-        ("", "We take:\n•\tVisa\n·        Cash\no\tCheque", "We take:\n\n- Visa\n- Cash\n- Cheque", ""),
-    ],
-    ids=["Word", "Docs", "page", "cells", "marks", "reviewed in Word", "code editor", "plain text of Word"],
+PASTED = (
+    (WORD, "x", "We take **cards**:\n\n- Visa\n  - in Europe", ""),
+    (DOCS, "x", "See [our rates](https://heron.example/rates) **, now**\n\n- one\n  - below\n- two", ""),
+    (
+        PAGE,
+        "x",
+        "**Sizes**\n\nAsk *us* or up.\n\n| Size | Price |\n| --- | --- |\n| A\\|4 | 5 € |\n\n3. three",
+        "Left out: 1 picture, 1 link without a web address.",
+    ),
+    (CELLS, "x", "| Size |  |\n| --- | --- |\n| 5 6 | € |\n\n1. First.\n\n   Second.\n\nAlone", ""),
+    (
+        MARKS,
+        "x",
+        "~~20 €~~ 10<sup>6</sup> <strong>new</strong>**est** ~ here\n\n[A card](https://heron.example)",
+        "Left out: 1 link without a web address.",
+    ),
+    (REVIEWED, "x", "Pay [here](https://heron.example/pay?a=1).", "Left out: 2 comments."),
+    ("<div><b>- **a** card</b></div>", "- **a** card", "- **a** card", ""),
+    ("", "We take:\n•\tVisa\n·        Cash\no\tCheque", "We take:\n\n- Visa\n- Cash\n- Cheque", ""),
 )
-def test_what_is_pasted_keeps_links_lists_and_bold_text(
-    editor: Page, desk: Served, html: str, text: str, markdown: str, left: str
-) -> None:
-    editor.goto(f"{desk.url}/desk/new")
-    answer = editor.get_by_label("Answer", exact=True)
-    if editor.evaluate(PASTE, [answer.element_handle(), html, text]):
-        answer.fill(text)  # as the browser does
-    expect(answer).to_have_value(markdown)
-    assert left == (editor.locator(".pasted").inner_text() if left else "")
-    answer.press("Control+z")
-    assert answer.input_value() == ""
+
+
+def test_what_is_pasted_keeps_links_lists_and_bold_text(editor: Page, desk: Served) -> None:
+    for html, text, markdown, left in PASTED:
+        editor.goto(f"{desk.url}/desk/new")
+        answer = editor.get_by_label("Answer", exact=True)
+        if editor.evaluate(PASTE, [answer.element_handle(), html, text]):
+            answer.fill(text)  # as the browser does
+        expect(answer).to_have_value(markdown)
+        assert left == (editor.locator(".pasted").inner_text() if left else "")
+        answer.press("Control+z")
+        assert answer.input_value() == ""
 
 
 def test_who_pastes_a_whole_faq_into_one_field_is_told_of_the_import(editor: Page, desk: Served) -> None:
@@ -256,49 +253,39 @@ EXPANDS = (
 PAGE_OF_TWO = "<h2>How do I pay?</h2><p>By <b>card</b>.</p><h2>Where?</h2><p>Here.</p>"
 
 
-@pytest.mark.parametrize(
-    ("html", "text", "answers"),
-    [
-        (
-            WHOLE,
-            "Payment\nHow do I pay?\nBy card, see how.\nRooms for groups\nUp to 5 * 2\nAsk us",
-            ["By card, see [how](https://heron.example/pay).", "- Up to 5 \\* 2\n- Ask *us*", "Yes."],
-        ),
-        (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
-        (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
-        (EXPANDS, "Payment\nHow do I pay?\nBy card.\nWhere?\nHere.", ["By card.", "Here."]),
-        (f"<table></table>{PAGE_OF_TWO}", "How do I pay?\nWhere?", ["By **card**.", "Here."]),
-        ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
-        ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
-        ("", "How do I pay?\nBy card.", ["By card."]),
-    ],
-    ids=[
-        "page",
-        "spreadsheet",
-        "table",
-        "Word and Confluence",
-        "empty table",
-        "source",
-        "Markdown of a code editor",
-        "text",
-    ],
+IMPORTED = (
+    (
+        WHOLE,
+        "Payment\nHow do I pay?\nBy card, see how.\nRooms for groups\nUp to 5 * 2\nAsk us",
+        ["By card, see [how](https://heron.example/pay).", "- Up to 5 \\* 2\n- Ask *us*", "Yes."],
+    ),
+    (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
+    (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
+    (EXPANDS, "Payment\nHow do I pay?\nBy card.\nWhere?\nHere.", ["By card.", "Here."]),
+    (f"<table></table>{PAGE_OF_TWO}", "How do I pay?\nWhere?", ["By **card**.", "Here."]),
+    ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
+    ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
+    ("", "How do I pay?\nBy card.", ["By card."]),
 )
+
+
 def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
-    editor: Page, desk: Served, html: str, text: str, answers: list[str]
+    editor: Page, desk: Served
 ) -> None:
-    editor.goto(f"{desk.url}/desk/import")
-    field = editor.get_by_label("Paste questions and answers")
-    if editor.evaluate(PASTE, [field.element_handle(), html, text]):
-        field.fill(text)  # as the browser does
-    expect(field).not_to_have_value("")
-    expect(editor.locator(".pasted")).to_have_count(int("<img" in html))
-    editor.get_by_role("button", name="Preview the import").click()
-    found = editor.get_by_label("Answer", exact=True)
-    expect(found).to_have_count(len(answers))
-    assert [answer.input_value() for answer in found.all()] == answers
-    expect(editor.get_by_label("Question", exact=True).first).to_have_value("How do I pay?")
-    if html == WHOLE:
-        sections = [field.input_value() for field in editor.get_by_label("Section").all()]
-        assert sections == ["Payment", "Payment", "Delivery"]
-    if html == EXPANDS:
-        assert [field.input_value() for field in editor.get_by_label("Section").all()] == ["Payment"] * 2
+    for html, text, answers in IMPORTED:
+        editor.goto(f"{desk.url}/desk/import")
+        field = editor.get_by_label("Paste questions and answers")
+        if editor.evaluate(PASTE, [field.element_handle(), html, text]):
+            field.fill(text)  # as the browser does
+        expect(field).not_to_have_value("")
+        expect(editor.locator(".pasted")).to_have_count(int("<img" in html))
+        editor.get_by_role("button", name="Preview the import").click()
+        found = editor.get_by_label("Answer", exact=True)
+        expect(found).to_have_count(len(answers))
+        assert [answer.input_value() for answer in found.all()] == answers
+        expect(editor.get_by_label("Question", exact=True).first).to_have_value("How do I pay?")
+        sections = [section.input_value() for section in editor.get_by_label("Section").all()]
+        if html == WHOLE:
+            assert sections == ["Payment", "Payment", "Delivery"]
+        if html == EXPANDS:
+            assert sections == ["Payment"] * 2
