@@ -41,6 +41,8 @@ _MAX_ABOVE: Final = 5
 _SAMPLE: Final = 20_000
 """Characters from which the separator is guessed."""
 
+_KEY: Final = re.compile(r"[\w-]+(?:[.:][\w-]+)+")
+"""The key of a text in a file of translations, such as `faq.pay.question`."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -94,6 +96,11 @@ def _with_questions(document: Document, value: object) -> Document:
     if not document.positions:
         found = ", ".join(dict.fromkeys(_field_names(value, ""))) or str(value)
         raise ValueError(f"line 1: no questions found in {quoted(found)}: {_WANTED}")
+    if all(isinstance(item, dict) and _KEY.fullmatch(str(item["question"])) for item in document.items):
+        found = quoted(document.items[0]["question"])
+        raise ValueError(
+            f"{document.place(0, 0)}: {found} is a key: read the file with the texts of its keys"
+        )
     return document
 
 

@@ -151,17 +151,23 @@ def pairs_of(names: Iterable[str], labels: Mapping[str, bool] = _LABELS) -> dict
     """Return the fields with the answers of each question, by names with labels such as `pay_q` and `a_pay`.
 
     An answer may be spread over fields with more numbers: `answer 2.1` and `answer 2.2` are of `question 2`.
+    If no question has an answer of its label, only answers may have one: `pay` and `pay_answer`.
     """
-    parts = {name: part for name in names if (part := _role_of(name, labels)) is not None}
-    known, answered = {*parts.values()}, defaultdict[tuple[str, tuple[str, ...]], list[str]](list)
-    for name, (is_answer, stem, numbers) in parts.items():
-        for end in range(len(numbers), -1, -1) if is_answer else ():
-            place = stem, numbers[:end]
-            if (False, *place) in known and (end == len(numbers) or (True, *place) not in known):
-                answered[place].append(name)
-                break
-    asked = {name: (stem, numbers) for name, (is_answer, stem, numbers) in parts.items() if not is_answer}
-    return {name: tuple(answered[place]) for name, place in asked.items() if place in answered}
+    words = {name: tuple(word.lower() for word in _WORD.findall(name)) for name in names}
+    roles = {name: role for name in words if (role := _role_of(name, labels)) is not None}
+    answers = {name: rest for name, (is_answer, rest) in roles.items() if is_answer}
+    labelled, exact = {role[1]: name for name, role in roles.items() if not role[0]}, {*answers.values()}
+    for asked in (labelled, {own: name for name, own in words.items()}):
+        pairs = defaultdict[str, list[str]](list)
+        for name, rest in answers.items():
+            place = rest
+            while place not in asked and "".join(place[-1:]).isdigit():
+                place = place[:-1]
+            if place in asked and (place == rest or place not in exact):
+                pairs[asked[place]].append(name)
+        if pairs:
+            return {name: tuple(pairs[name]) for name in words if name in pairs}
+    return {}
 
 
 def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -172,26 +178,17 @@ def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return pairs
 
 
-def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, str, tuple[str, ...]] | None:
-    """Return whether a field has an answer, and the other words and the last numbers of its name.
+def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, tuple[str, ...]] | None:
+    """Return whether a field has an answer, and the words of its name without the label, such as `q`.
 
-    The label, such as `q`, is the last word or the first. Other names are not of a question or an answer.
+    The label is the last word before the numbers, or the first. Names without a label are of neither.
     """
-    words = _WORD.findall(name)
-    numbers = list[str]()
-    while words and words[-1].isdigit():
-        numbers.insert(0, words.pop())
-    for at in (-1,) if _LANGUAGE.search(name) else (-1, 0) if words else ():
-        if (is_answer := labels.get(words[at].lower())) is not None:
-            del words[at]
-            return is_answer, " ".join(words).lower(), tuple(numbers)
+    words = [word.lower() for word in _WORD.findall(name)]
+    places = [place for place, word in enumerate(words) if not word.isdigit()]
+    for at in places[-1:] if _LANGUAGE.search(name) else [*places[-1:], *places[:1]]:
+        if (is_answer := labels.get(words[at])) is not None:
+            return is_answer, (*words[:at], *words[at + 1 :])
     return None
-
-
-def continues(name: str, answer: str | None) -> bool:
-    """Return whether a field continues the answer, such as `items` or `answer2`."""
-    plain, own = plain_name(name), plain_name(answer or "")
-    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
 
 
 def find_columns(header: Iterable[str]) -> Columns | None:

@@ -260,7 +260,7 @@ def problem_of(path: Path, message: str) -> Problem:
 def by_slug(files: Iterable[FAQFile]) -> BySlug:
     """Return files by slug and language, with a problem where two files contradict each other."""
     found: BySlug = {}
-    for file in files:
+    for file in sorted(files, key=lambda file: file.is_draft):
         first = found.setdefault((file.slug, file.lang), file)
         if first is not file:
             message = f"is the same FAQ as {file.path}: remove one of them"

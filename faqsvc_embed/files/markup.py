@@ -17,21 +17,18 @@ _MARKDOWN: Final = re.compile(
     re.MULTILINE,
 )
 """Bold text, a link, code, a table, a heading, or two items of a list."""
-
-
 _IN_MARKDOWN: Final = re.compile(
     r"^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S|\]\([^\s()]+\)"
     r"|(?<![\w*_])([*_])(?=[^\s*_])[^*_\n]{1,300}(?<=\S)\1(?![\w*_])",
     re.MULTILINE,
 )
 """An item of a list, a link or emphasis: Markdown if other answers certainly are."""
-
-
 _LOST: Final = re.compile(
     r"(?i)<(script|iframe|object|embed|video|audio|form|button|input|select|textarea|canvas)(?=[\s/>])"
     r"|\b(?:href|src)\s{0,9}=\s{0,9}[\"']?\s{0,9}(javascript|vbscript|data):"
 )
 """HTML that Markdown lacks, and addresses of links and images that no page would show."""
+_EMBEDS: Final = re.compile(r"(?i)<(?:iframe|video|audio)\s[^<>]*>")
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 
@@ -41,8 +38,8 @@ def has_markdown(text: object) -> bool:
 
 
 def has_tags(text: object) -> bool:
-    """Return whether a text has a tag of HTML."""
-    return isinstance(text, str) and TAG.search(text) is not None
+    """Return whether a text has a tag of HTML, or embeds a page."""
+    return isinstance(text, str) and (TAG.search(text) or _EMBEDS.search(text)) is not None
 
 
 def _uncounted(questions: list[str]) -> list[str]:

@@ -5,7 +5,8 @@ Questions are found from the inside out: a mapping with a question is an item, a
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import ChainMap, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -25,7 +26,6 @@ from faqsvc_embed.files.fields import (
     find_field,
     hidden_by,
     is_general,
-    pairs_of,
     plain_name,
     usual_columns,
 )
@@ -82,10 +82,10 @@ class _Found:
         self.columns |= other.columns
         self.categories |= other.categories
 
-    def leave_out(self, value: Mapping[str, Any], used: Iterable[str | None]) -> None:
+    def leave_out(self, value: Mapping[str, Any], used: Collection[str | None]) -> None:
         """Note the fields of a mapping that are not used."""
-        names = {str(key) for key, inner in value.items() if inner not in (None, "", [], {})} - {*used}
-        self.unknown.update((str(key), None) for key in value if str(key) in names)
+        names = (str(key) for key, inner in value.items() if inner not in (None, "", [], {}))
+        self.unknown |= dict.fromkeys(name for name in names if name not in used)
 
     def drop_identifiers(self) -> None:
         """Leave out sections that are identifiers, such as `customer-care`, and not words."""
@@ -130,7 +130,8 @@ def to_document(value: object) -> Document:
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
     lang = fields.get("lang")
-    found, used = _Finder(lang, _labels(value)).in_document(value, stated)
+    labels = _labels(value)
+    found, used = _Finder(lang, ChainMap(*labels.values())).in_document(value, stated)
     fields["unknown"] = [
         *(str(key) for key in value if key not in {mark, *stated} and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
@@ -146,6 +147,8 @@ def to_document(value: object) -> Document:
         names = quoted(", ".join(found.columns))
         place = found.positions[0] or "items[0]"
         raise ValueError(f'{place}: few texts in {names} ask: name the field of the questions "question"')
+    sections = {item.get("section") for item in found.items if isinstance(item, dict)}
+    used |= {name for name, own in labels.items() if sections & {*own.values()}}
     fields["unknown"] = [name for name in fields["unknown"] if name not in used]
     found.drop_identifiers()
     fields["items"], fields["positions"] = _ordered(found)
@@ -207,12 +210,12 @@ class _Finder:
     def _in_mapping(self, value: Mapping[str, Any], depth: int) -> _Found:
         names = find_columns(map(str, value))
         question, answer = (value.get(name) for name in names or ("", ""))
-        texts = [str(key) for key, inner in value.items() if is_text(inner)]
-        has_pairs = len(pairs_of(texts)) >= _SEVERAL  # a number, such as `__v` of a database, is no answer
+        texts = {str(key): inner for key, inner in value.items() if is_text(inner)}
+        has_pairs = len(asking_pairs(texts)) >= _SEVERAL
         if names is None:
             if not has_pairs and not {"question", "q"}.isdisjoint(map(plain_name, texts)):
                 return self._item(value, None)
-        elif is_text(question) and (answer is None or is_text(answer) or isinstance(answer, list | Mapping)):
+        elif is_text(question) and not isinstance(answer, int | float):  # as `__v` of a database
             lists = [inner for inner in value.values() if isinstance(inner, list)]
             nested = lists if is_general(names[0]) else [answer] if isinstance(answer, list) else []
             if not has_pairs and not any(self.find(one, depth + 1).items for one in nested):
@@ -316,31 +319,31 @@ def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
     return one
 
 
-def _labels(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of sections in lists and mappings beside the items, by their ids."""
-    labels = dict[str, str]()
+def _labels(value: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the names of sections in lists and mappings beside the items, by their fields and ids."""
+    labels = defaultdict[str, dict[str, str]](dict)
     for own, inner in value.items():
         # Another mapping may have the icons or the colours of the sections.
         is_named = find_field((str(own), str(own).removesuffix("s")), GROUP_NAMES) is not None
         if is_named and isinstance(inner, Mapping):
-            labels.update((str(key), text) for key, text in inner.items() if isinstance(text, str))
+            labels[str(own)].update((str(key), text) for key, text in inner.items() if isinstance(text, str))
         for one in inner if isinstance(inner, list) else ():
             if isinstance(one, Mapping) and not _Finder(None, {}).find(one).items:
                 name = find_field(map(str, one), ("label", "title", "name", "text"))
                 keys = (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str))
                 text = text_in(one[name], "en") if name is not None else None
                 if (key := next(keys, None)) is not None and isinstance(text, str):
-                    labels[key] = text
+                    labels[str(own)][key] = text
     return labels
 
 
 def _ordered(found: _Found) -> tuple[list[Any], list[str]]:
     """Return the items and their places in the file, sorted by position if each item has one."""
-    items, order = found.items, list(range(len(found.items)))
+    places = [place or f"items[{index}]" for index, place in enumerate(found.positions)]
+    placed = list(zip(found.items, places, strict=True))
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
-        numbers = [int(item["position"]) for item in items]  # YAML is read as text
-        order.sort(key=numbers.__getitem__)
-    for item in items:
+        placed = sorted(placed, key=lambda one: int(one[0]["position"]))  # YAML is read as text
+    for item in found.items:
         if isinstance(item, dict):
             item.pop("position", None)
-    return [items[index] for index in order], [found.positions[index] or f"items[{index}]" for index in order]
+    return [item for item, _ in placed], [place for _, place in placed]

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from faqsvc_embed.files.fields import (
     ANSWER_FIELDS,
+    LIST_FIELDS,
     PLAIN_FIELDS,
-    continues,
+    differ_by_number,
     find_field,
     is_translated,
     plain_name,
@@ -65,8 +66,9 @@ def answer_text(value: Any, lang: Any) -> Any:
 def whole_answer(
     item: Mapping[str, Any], name: str | None, others: Iterable[str], lang: Any
 ) -> tuple[Any, list[str]]:
-    """Return the answer in a field, which may be no text, and the names of the others that continue it."""
-    texts = {one: answer_text(item[one], lang) for one in others if continues(one, name)}
+    """Return an answer, which may be no text, and the names of fields such as `answer2` that continue it."""
+    more = [one for one in others if plain_name(one) in LIST_FIELDS or differ_by_number(one, name or "")]
+    texts = {one: answer_text(item[one], lang) for one in more}
     texts = {one: text for one, text in texts.items() if text and isinstance(text, str)}
     answer = None if name is None else answer_text(item.get(name), lang)
     if isinstance(answer, str | None) and texts:

@@ -246,10 +246,10 @@ _KINDS: Final = {
     "a mark of a program": (
         r"(?m:^=[A-Z]{2,12}\([^\n]{0,60}|^'[=+@-]\S|^(?:NULL|null|\\N|NaN|undefined)$)"
         r"|\#(?:REF!|VALUE!|NAME\?|DIV/0!)|_?x000D_?|\[object Object\]"
-        r"|\\n(?=(?:\\r)?\\n|[-*•–0-9A-ZÀ-Þ\u0400-\uffff]|$)"  # a line break
+        r"|\\n(?=(?:\\r)?\\n|[-*•–0-9A-ZÀ-Þ\u0400-\uffff]|$)|(?<=\w)\\['’](?=\w)"  # a line break, a quote
     ),
     "a wrong encoding": r"Ã[\xa0-\xbfƒˆ‰Š‹Œ™š›œ\u2013-\u203a]|â€.|Â[\xa0-\xbf]",
-    "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|</[0-9]+>|<!--",
+    "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|</[0-9]+>|<!--|&(?:amp|nbsp|lt|gt|quot|#39);",
 }
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
 
@@ -269,7 +269,7 @@ def shown_as_typed(html: str, answer: str) -> Iterator[Leftover]:
         sign = found[0].strip()
         # The characters after a sign tell equal signs apart, unless they are rendered, as links are.
         longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
-        wanted = (longer, sign, sign.split(maxsplit=1)[0])
+        wanted = [one.replace("\\", "") for one in (longer, sign, sign.split(maxsplit=1)[0])]
         starts = (typed.find(one, start) for start in (place, 0) for one in wanted)
         place = next((start for start in starts if start >= 0), place) + 1
         line = typed.count("\n", 0, place) + 1

@@ -32,7 +32,8 @@ class FolderSource(BaseSource):
             self._folder = Folder(directory, lang=settings.lang, max_bytes=settings.max_bytes)
         except OSError as error:
             raise ConfigurationError(_unreadable(directory, error)) from None
-        if problems := self._folder.problems:
+        public = (file for file in self._folder.files if not file.is_draft)
+        if problems := [problem for file in public for problem in file.problems]:
             more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
             message = "\n".join([*map(str, problems[:MAX_PROBLEMS]), *more])
             raise ConfigurationError(message)

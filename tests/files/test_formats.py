@@ -210,6 +210,11 @@ items:
         ("faq.yaml", "a: [*b]", "alias 'b'"),
         ("faq.yaml", "items: []\n---\nitems: []\n", "line 3: the file has more than one document"),
         ("faq.yaml", "", "None"),
+        (
+            "faq.yaml",
+            "- question: faq.pay.title\n  answer: faq.pay.text\n",
+            "line 1: 'faq.pay.title' is a key",
+        ),
     ],
 )
 def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content: str, named: str) -> None:
@@ -418,6 +423,11 @@ _RECORDS = {
     '[[faq]]\nquestion = "May I cancel?"\nanswer = """\nAny time."""\n',
     "endings.yaml": "items:\n- qFr: Quoi ?\n  qEn: What does it cost?\n  aFr: Rien.\n  aEn: Nothing.\n"
     "- qFr: Puis-je ?\n  qEn: May I cancel?\n  aFr: Oui.\n  aEn: Any time.\n",
+    "labels-of-answers.json": '{"title": "FAQ", "price": "What does it cost?", "priceAnswer": "Nothing.",'
+    ' "q3": "May I cancel?", "q3_answer": "Any time."}',
+    "one-paragraph.json": '{"a": {"title": "What does it cost?",'
+    ' "p1": "Nothing, not ever, to nobody at all.", "p2": "So it is."},'
+    ' "b": {"title": "May I cancel?", "p": "Any time, or when you like."}}',
     "versions.json": '{"data": [{"question": "What does it cost?", "answer": "Nothing.", "__v": 0},'
     ' {"question": "May I cancel?", "answer": "Any time.", "__v": 0}]}',
     "keys-of-a-document.json": '{"price": {"control": "What does it cost?", "panel": "Nothing, not ever."},'
@@ -567,7 +577,9 @@ def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -
 def test_the_name_of_a_group_is_the_section_of_its_questions(
     tmp_path: Path, content: str, section: str | None
 ) -> None:
-    assert read(tmp_path, "a.yaml", content).items[0].get("section") == section
+    document = read(tmp_path, "a.yaml", content)
+    assert document.items[0].get("section") == section
+    assert "topics" not in document.unknown
 
 
 @pytest.mark.parametrize("lang", ["de", None])
@@ -675,9 +687,11 @@ def test_lines_of_html_are_one_answer(tmp_path: Path) -> None:
 def test_html_that_no_page_shows_is_named(tmp_path: Path) -> None:
     markup = "<p>See <a href='javascript:x'>two</a></p><iframe src='https://heron.example/v'></iframe>"
     items = [{"question": "Open?", "answer": "Yes."}, {"question": "Where?", "answer": markup}]
+    items += [{"question": "Film?", "answer": "<iframe src='https://heron.example/v'></iframe>"}]
     assert list(read(tmp_path, "a.json", json.dumps(items)).all_notes()) == [
         "items[1]: the link to 'javascript:' is not shown",
         "items[1]: <iframe> is not shown",
+        "items[2]: <iframe> is not shown",
     ]
 
 

@@ -154,7 +154,7 @@ def test_a_leftover_is_named_once_with_its_own_line() -> None:
     "typed",
     [
         *("So. ::: tip", "So. !!! note Read it.", "So. ## More", "== Hot", "@tab:active Hot"),
-        *("Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"),
+        *("Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now", "Tea &amp; ice", "It isn\\'t"),
     ],
 )
 def test_boxes_headings_and_signs_of_a_dialect_within_a_line_are_leftovers(typed: str) -> None:

@@ -34,8 +34,9 @@ def test_translations_alone_are_an_faq_in_the_language_of_the_setting(tmp_path: 
     assert FAQEmbed(directory=faqs).get_faq("pricing").title == "Tarifs"
 
 
-def test_a_draft_is_not_shown(faqs: Path) -> None:
-    embed = FAQEmbed(directory=folder(faqs.parent, pricing__de__md=f"---\ndraft: true\n---\n{PREISE}"))
+def test_a_draft_is_not_shown_and_may_have_mistakes(faqs: Path) -> None:
+    draft = f"---\ndraft: true\nrevision: soon\n---\n{PREISE}"
+    embed = FAQEmbed(directory=folder(faqs.parent, pricing__de__md=draft))
     assert embed.get_faq("pricing", lang="de").title == "Pricing"
     folder(faqs.parent, pricing__md=PRICING.replace("lang:", "published: false\nlang:"))
     error = FAQEmbed(directory=faqs).use_faq("pricing").error
