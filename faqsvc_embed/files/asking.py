@@ -23,6 +23,21 @@ _BEGINS: Final = re.compile(
     r"|¿|如何|怎么|怎麼|怎样|怎樣|是否|什么是|什麼是|能否|どうやって|なぜ|어떻게|왜 )",
     re.I,
 )
+_PROBLEM: Final = re.compile(
+    r"\b(?:can(?:no|['’])t|could ?n[o'’]t|unable|fail(?:s|ed|ing|ures?)?|crash\w*|stuck|freez\w+|hangs|broken"
+    r"|missing|invalid|denied|refused|slow(?:er|ly)?|timed out|(?:not|no longer|never) \w+(?:ed|ing|s|found)"
+    r"|nicht|keine?[nrs]?|fehler|\w*probleme?|problèmes?|schlägt fehl|fehlgeschlagen|\w*abst[uü]rze?"
+    r"|(?:ne |n['’])\w+ (?:pas|plus)|impossible|erreur|échec|échoue|falla|falha|não \w+|erro"
+    r"|no (?:puedo|puede|se|me|funciona|aparece|carga|abre)|error (?:al|en|de|ao|no|na)"
+    r"|non (?:si|riesco|funziona|viene|trova)|не \w+(?:ет|ит|ут|ют|ся|гу|но)|ошибка)\b"
+    r"|(?<=\w )(?:do|does|did|is|are|was|has|have|will|wo)(?:n['’]t| not)\b"
+    r"|\A\W*\w*(?:error|exception|warning)[:：]|\berrors? (?:like|when|while|code|[\W\d])"
+    r"|[无無]法|失[败敗效]|[報报][错錯]|[错錯][误誤](?!处理|码)|[异異]常(?!处理)|[无無]效|崩[溃潰]|卡[顿頓死]"
+    r"|不(?:[显顯]示|能|到|了|生效|出|存在|[动動])|[乱亂][码碼]|没有|沒有|失敗"
+    r"|(?:ない|ません|なくなる|エラー)(?=\W|\Z)|수 없|안 [가-힣]|않[는음아습]|오류|에러|실패",
+    re.I,
+)
+"""A problem, whose heading asks how to solve it."""
 _FAQ: Final = re.compile(
     r"(?<![a-z])f\.?a\.?q\.?s?(?![a-z])"
     r"|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|pregunt[ae]s|perguntas|domande"
@@ -68,6 +83,11 @@ def ends_asking(text: str) -> bool:
     while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
         end = end[:-1]
     return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
+
+
+def clearly_asks(text: str) -> bool:
+    """Return whether a heading asks by a mark, or names a problem, and not only by its first word."""
+    return any(mark in text for mark in _MARKS) or ends_asking(text) or _PROBLEM.search(text) is not None
 
 
 def says_faq(title: str) -> bool:

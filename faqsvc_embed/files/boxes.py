@@ -106,7 +106,8 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
     else:
         one.end, one.tail = closing[0] + 1, lines[closing[0]][: closing[1]]
         one.rest = (one.tail if closing[0] == at else lines[at])[column:].strip()
-        one.indent = space_before(lines[one.below]) if is_component and closing[0] > at + 1 else one.indent
+        first = next(filter(str.strip, lines[one.below : closing[0]]), "")
+        one.indent = space_before(first) if first else one.indent
     return one
 
 

@@ -56,7 +56,7 @@ ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*?)(?:(?<=\s)#+)?")
 """A heading with any space after its number signs, or with none after two or more signs."""
 _TITLE: Final = (
-    r"<(?P<tag>h[1-6]|dt|(?:div|p|span|button)"
+    r"<(?P<tag>h[1-6]|heading|dt|(?:div|p|span|button)"
     r"(?=\s[^<>]*?class=\"[^<>\"]*(?P<kind>title|question)\b))\b[^<>]*>"
 )
 _BLOCK: Final = r"<(?:div|h[1-6]|p|ul|dl)\b"

@@ -290,6 +290,9 @@ class _Reading:
         used += [range(one.line, one.below) for one in self._headings]
         taken = self._source.contents.union(*used)
         first = min(one.line - one.above for one in (*self._questions, *self._outline.sections))
+        for one in self._outline.others:
+            if one.line < first:
+                notes.append(f"line {one.line + 1}: this heading belongs to the introduction")
         for number, line in enumerate(lines[:first]):
             above.append("" if number in taken or CONTENTS.fullmatch(line.strip()) else line)
         text, start = self._source.trimmed(above)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
@@ -36,6 +36,8 @@ from faqsvc_embed.files.openers import (
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+_COMPONENT: Final = re.compile(r"\s*</?[A-Z][a-z]")
 
 
 class Source:
@@ -80,10 +82,12 @@ class Source:
         self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
 
     def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
-        """Return the lines without code. Indented HTML below HTML continues it, and is not code."""
+        """Return the lines without code. Indented lines are none in MDX, nor as HTML below HTML."""
         texts = list(self.lines)
+        is_mdx = any(token.type == "html_block" and _COMPONENT.match(token.content) for token in tokens)
+        kinds = ("fence",) if is_mdx else ("code_block", "fence")
         for token in tokens:
-            is_code = token.type in ("code_block", "fence") and not token.info.startswith("{dropdown}")
+            is_code = token.type in kinds and not token.info.startswith("{dropdown}")
             is_code |= token.type == "html_block" and token.content.lstrip().lower().startswith("<pre")
             if not (is_code and token.map):
                 continue
@@ -91,9 +95,7 @@ class Source:
             above = next((self.lines[n] for n in range(first - 1, -1, -1) if self.lines[n].strip()), "")
             if token.type == "code_block" and token.content.lstrip()[:1] == above.strip()[:1] == "<":
                 self.lines[first:end] = texts[first:end] = [line.strip() for line in self.lines[first:end]]
-            elif token.type == "code_block" and above.rstrip().endswith("</summary>"):
-                self.lines[first:end] = texts[first:end] = token.content.rstrip("\n").split("\n")
-            else:
+            elif token.type != "code_block" or not above.rstrip().endswith("</summary>"):
                 texts[first:end] = [""] * (end - first)
         return texts
 

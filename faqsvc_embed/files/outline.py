@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, takewhile, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, clearly_asks, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
@@ -79,15 +79,16 @@ class Outline:
     def is_faq(self, title: str, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
 
-        Most possible questions must ask. A question mark counts for more than a first word that asks, because
-        the headings of guides begin with such words. If a title says FAQ, headings that do not ask may be
-        questions, too, except the headings of guides.
+        Most possible questions must ask, or name a problem. Both count for more than a first word that asks,
+        because the headings of guides begin with such words. If a title says FAQ, headings that do not ask
+        may be questions, too, except the headings of guides.
         """
-        if is_of_guide(title):
-            return False
         questions = [one for one, _ in self.questions]
-        asking = [one for one in questions if one.asks]
+        clear = [one for one in questions if one.is_explicit or clearly_asks(split_id(one.text)[0])]
+        asking = [one for one in questions if one.asks or one in clear]
         number = len(questions) + len(self.others)
+        if is_of_guide(title) and len(clear) < max(number, _SEVERAL):
+            return False
         if says_so:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list &= not any(is_of_guide(one.text) for one in questions)
@@ -100,9 +101,8 @@ class Outline:
                 return True  # one of level 1 may be the title of a guide
         if len(asking) == number:
             return not all(begins_as_guide(one.text) for one in asking)
-        marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
         guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
-        return len(asking) + marked > number + guides and not begins_as_guide(title)
+        return len(asking) + len(clear) > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
         """Return whether the title or each section says FAQ; without a title, the first section."""

@@ -419,6 +419,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '??? question "What does it cost?"\\\nNothing.\n\n??? question "May I cancel?"\\\nAny time.\n',
         "__Q:__ What\ndoes it cost?\n\nNothing.\n\n__Q:__ May I\ncancel?\n\nAny time.\n",
         "**What does it cost?** <br> Nothing.\n<br><br>**May I cancel?**<br>Any time.\n",
+        '<Grid>\n    <Ask title="What does it cost?">\n\n      Nothing.\n    </Ask>\n\n'
+        '    <Ask title="May I cancel?">\n\n      Any time.\n    </Ask>\n</Grid>\n',
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -536,10 +538,34 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
     assert [question for question, _ in items_of(f"# FAQ\n\n**Why?**\nSo.\n\n{words}")] == ["Why?"]
 
 
-def test_headings_that_ask_without_a_mark_make_an_faq() -> None:
-    text = "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n"
-    assert len(items_of(text)) == 2
-    text = "# 茶壶\n\n## 盖子为什么打不开\n太热。\n\n## 壶上为什么有裂纹\n太冷。\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n",
+        "# 茶壶\n\n## 盖子为什么打不开\n太热。\n\n## 壶上为什么有裂纹\n太冷。\n",
+        "# Kettle\n\n## The lid does not open\nPull.\n\n## Lid stuck after cleaning\nWait.\n",
+        "# Kanne\n\n## Der Deckel öffnet sich nicht\nZiehen.\n\n## Fehler E7\nWarten.\n",
+        "# Théière\n\n## Le couvercle ne ferme pas\nTirez.\n\n## Erreur E7\nAttendez.\n",
+        "# Tetera\n\n## No puedo abrir la tapa\nTire.\n\n## Error al calentar\nEspere.\n",
+        "# 急須\n\n## ふたが開かない\n引く。\n\n## 温度が表示されません\n待つ。\n",
+        "# 주전자\n\n## 뚜껑을 열 수 없음\n당긴다.\n\n## 불이 켜지지 않음\n기다린다.\n",
+        "# 茶壶\n\n## 盖子无法打开\n拉。\n\n## 加热失败\n等。\n",
+        "# Installation\n\n## Does it need power?\nYes.\n\n## Does it need a plug?\nYes.\n",
+    ],
+    ids=[
+        "first words",
+        "words within",
+        "en",
+        "de",
+        "fr",
+        "es",
+        "ja",
+        "ko",
+        "zh",
+        "below the title of a guide",
+    ],
+)
+def test_headings_that_ask_without_a_mark_or_name_problems_make_an_faq(text: str) -> None:
     assert len(items_of(text)) == 2
 
 
@@ -996,6 +1022,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
         "# Contributing to Kettle\n\n## Do you pour?\nDo.\n\n## Do you boil?\nDo.\n\n## Style\nA.\n",
+        "# Errors\n\n## Adding an error\nA.\n\n## Do not pour\nB.\n\n## Terminating on error only\nC.\n",
         "---\ntitle: FAQ\n---\nSee the pages on tea.\n\nNothing found?\n\nThen write to us.\n",
         "# FAQ\n\n## It is cold\nLook why.\n\n### No power\nPlug it in.\n\n### No water\nFill it.\n",
     ],
@@ -1012,6 +1039,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "a table of names",
         "a list item that begins as questions do",
         "a title that says contributing",
+        "headings about errors",
         "one line that asks in a text",
         "headings that do not ask below a text",
     ],
