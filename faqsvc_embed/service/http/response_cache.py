@@ -231,7 +231,7 @@ class ResponseCache:
             await self._app(inner, receive, capture)
         scope["endpoint"] = inner.get("endpoint")
         stored = _stored(inner, messages)
-        if stored is not None and self._forgotten == forgotten:
+        if stored is not None and stored.lifetime and self._forgotten == forgotten:
             self._keep(request, stored)
         if request.is_head:
             messages = [{**message, "body": b""} if "body" in message else message for message in messages]

@@ -177,7 +177,10 @@ def map_site(call: Call) -> Response:
     first = call.query.get("from")
     if first is not None and not is_slug(first):
         raise Problem.invalid(f"from is {quoted(first)}: expected a slug", code="invalid-parameter")
-    return _response(_sitemap(call.storage.publications, call.urls, first), "application/xml")
+    text = _sitemap(call.storage.publications, call.urls, first)
+    # Any slug may be the first: such parts would take the place of what is read in the cache.
+    headers = None if first is None else {"cache-control": "public, max-age=0"}
+    return _response(text, "application/xml", headers)
 
 
 @_public("/favicon.ico", media_types=("image/svg+xml",), uses_host=False)
