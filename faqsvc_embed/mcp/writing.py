@@ -132,15 +132,16 @@ async def unpublish_faq(call: Call) -> CallToolResult:
         public = [one.lang for one in restored.translations if one.state == "published"]
         note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
         return result_of({"slug": slug, "state": restored.state}, notes=[note])
-    is_draft = False
+    state, is_public = "unpublished", True
     try:
-        await client.aget_published(slug, lang=lang)
+        is_public = lang in (None, (await client.aget_published(slug, lang=lang)).faq.lang)
     except FAQError as error:
-        is_draft = error.status == 404  # an FAQ that was published is gone (410)
+        if error.status == 404:  # an FAQ that was published is gone (410)
+            state, is_public = "draft", False
     await client.aunpublish_faq(slug, lang=lang)
-    if is_draft:
-        note = "No reader ever saw it: it is a draft, which the user can discard at the desk"
-        return result_of({"slug": slug, "state": "draft"}, notes=[note])
+    if not is_public:
+        note = "Readers see no change: it was not published. The user can discard a draft at the desk"
+        return result_of({"slug": slug, "state": state}, notes=[note])
     other = "get another published language, or 410 Gone if there is none"
     notes = [
         f"Readers of {lang} {other}" if lang else "Readers get 410 Gone",

@@ -73,6 +73,8 @@ def test_an_faq_is_taken_back_by_the_address_of_its_page(owner: FAQClient) -> No
     assert translation["lang"] == "de"
     assert "get another published language" in translation["note"]
     assert owner.get_faq("taken", lang="de").lang == "en"
+    again = content(call(owner, "unpublish_faq", {"slug": page, "lang": "de"}))
+    assert ("no change" in again["note"], "undo" in again) == (True, False)
     gone = content(call(owner, "unpublish_faq", {"slug": page}))
     Draft202012Validator(output_schema("unpublish_faq")).validate(gone)
     assert gone["state"] == "unpublished"
