@@ -2,13 +2,17 @@
 
 import signal
 import socket
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.runtime.serving import Address
+from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import command, environment, failure, faqsvc, serving
 from tests.support.running import listen
 
@@ -94,13 +98,36 @@ def test_a_path_that_cannot_be_a_unix_socket_is_refused(database: str, tmp_path:
 
 @pytest.mark.system
 def test_a_worker_returns_the_metrics_of_all_workers(database: str) -> None:
-    requests = 20
+    requests, path = 20, Path(database.partition("///")[2])
+    items = [{"question": "How much?", "answer": "Five euros."}]
+    body = {"websiteUrl": "https://heron.example", "websiteName": "Heron", "items": items}
     with (
+        closing(open_storage(database)) as storage,
         serving("--database", database, "--workers", "2", "--metrics") as (_, url),
         httpx2.Client(headers={"Connection": "close"}, trust_env=False, timeout=60) as client,
     ):
+        write = {
+            "url": f"{url}{API_PATH}/pricing",
+            "headers": {KEY_HEADER: storage.keys.create()},
+            "json": body,
+        }
         for _ in range(requests):  # each may reach another worker
             client.get(f"{url}/livez")
         text = client.get(f"{url}/metrics").text
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")  # one write fails, in one of the workers
+            refused = client.put(**write)
+            during = {scraped(client, url) for _ in range(requests)}
+        accepted = client.put(**write)
+        after = {scraped(client, url) for _ in range(requests)}
     count = 'faqsvc_http_requests_total{method="GET",route="/livez",status="200"}'
     assert f"{count} {float(requests)}" in text.splitlines()
+    assert (refused.status_code, during) == (503, {("0.0", "1.0")})
+    assert (accepted.status_code, after) == (201, {("1.0", "1.0")})
+
+
+def scraped(client: httpx2.Client, url: str) -> tuple[str, str]:
+    """Return whether the database is writable, and the number of failures, as one worker says."""
+    lines = client.get(f"{url}/metrics").text.splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    return values["faqsvc_database_writable"], values["faqsvc_database_failures_total"]

@@ -5,19 +5,18 @@ directory: then each returns the metrics of all (see the documentation of promet
 """
 
 import os
-from collections.abc import Iterable
+from functools import partial
 from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     ProcessCollector,
     generate_latest,
     multiprocess,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -53,7 +52,21 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        self._collectors.register(_Database())
+        database = {
+            "faqsvc_database_up": ("1 while the database responds", database_outages),
+            "faqsvc_database_writable": (
+                "0 after a write that the database did not accept, until it accepts one",
+                write_outages,
+            ),
+        }
+        failures = Counter(
+            "faqsvc_database_failures", "Calls to the database without a response", registry=self._collectors
+        )
+        for name, (text, outages) in database.items():
+            # Of several processes, the one that used the database last knows best.
+            works = Gauge(name, text, registry=self._collectors, multiprocess_mode="mostrecent")
+            outages.report = partial(_report, works, failures)
+            works.set(not outages.is_down)
         ProcessCollector(registry=self._collectors)
 
     def observe(self, scope: Scope, outcome: Outcome) -> None:
@@ -69,25 +82,10 @@ class ServiceMetrics:
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             collectors = CollectorRegistry()
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
-            collectors.register(_Database())
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
 
 
-class _Database(Collector):
-    """Whether the database responds to this process."""
-
-    def collect(self) -> Iterable[Metric]:
-        yield GaugeMetricFamily(
-            "faqsvc_database_up", "1 while the database responds", float(not database_outages.is_down)
-        )
-        yield CounterMetricFamily(
-            "faqsvc_database_failures",
-            "Calls to the database without a response",
-            database_outages.failures + write_outages.failures,
-        )
-        yield GaugeMetricFamily(
-            "faqsvc_database_writable",
-            "0 after a write that the database did not accept, until it accepts one",
-            float(not write_outages.is_down),
-        )
+def _report(works: Gauge, failures: Counter, is_working: bool) -> None:
+    works.set(is_working)
+    failures.inc(not is_working)

@@ -33,6 +33,8 @@ class OutageLog:
         """When the present outage began; None if there is none."""
         self._last = self._next_line = 0.0
         self._before = 0  # failures before this outage
+        self.report: Callable[[bool], object] = bool
+        """Gets whether the dependency works, after each call."""
 
     @property
     def is_down(self) -> bool:
@@ -41,6 +43,7 @@ class OutageLog:
 
     def failed(self, error: Exception) -> None:
         """Record a failure, and log it if it is the first of an outage or a minute has passed."""
+        self.report(False)
         with self._lock:
             now, self.failures = self._clock(), self.failures + 1
             if self._since is None:
@@ -60,6 +63,7 @@ class OutageLog:
     def succeeded(self) -> None:
         """Record a success, which ends an outage."""
         if self._since is None:  # checked without the lock: nearly always, there is no outage
+            self.report(True)
             return
         with self._lock:
             now = self._clock()
@@ -67,6 +71,7 @@ class OutageLog:
                 return
             seconds, count = now - self._since, self.failures - self._before
             self._since = None
+        self.report(True)
         logger.warning("%s responds again after %.0f s, %d calls had failed", self._name, seconds, count)
 
 
