@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -106,7 +107,7 @@ def test_a_worker_returns_the_metrics_of_all_workers(database: str) -> None:
         serving("--database", database, "--workers", "2", "--metrics") as (_, url),
         httpx2.Client(headers={"Connection": "close"}, trust_env=False, timeout=60) as client,
     ):
-        write = {
+        write: dict[str, Any] = {
             "url": f"{url}{API_PATH}/pricing",
             "headers": {KEY_HEADER: storage.keys.create()},
             "json": body,
