@@ -3,6 +3,7 @@
 A name is a class name, or a label such as `Q:`. Elements that look alike are questions if enough of them ask.
 """
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -44,6 +45,7 @@ FEW: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 PAIR: Final = 2
 """The number of elements in a parent that has only a question and its answer."""
+_STATEMENT = re.compile(r"[^?？؟]*\w{3}[.!。]\s*\w")
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
 Question = tuple[Element, Evidence]
@@ -94,7 +96,7 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
     # Each question has two claims: one for itself, and one for its answer.
     take(_headings(headings, context, claims.count // 2 + len(found)), Evidence.HEADING)
     take(_emphasised(free, context), Evidence.APPEARANCE)
-    take(_blocks(free, context), Evidence.APPEARANCE)
+    take(_blocks(free, context, len(found)), Evidence.APPEARANCE)
     return _without_rhetorical(sorted(found, key=lambda question: question[0].start), context)
 
 
@@ -223,10 +225,11 @@ def _starts_line(element: Element) -> bool:
     return True
 
 
-def _blocks(free: list[Element], context: PageContext) -> Iterator[Element]:
+def _blocks(free: list[Element], context: PageContext, other_questions: int) -> Iterator[Element]:
     """Yield the paragraphs of an FAQ whose first line asks, and that have an answer below.
 
     Outside of an FAQ, nearly all paragraphs that look alike must ask, and half of them must have an answer.
+    Among many questions of other kinds, a paragraph that begins with a statement is no question.
     Items of a list that only ask are a checklist.
     """
     unclaimed = {element.start for element in free}
@@ -244,7 +247,8 @@ def _blocks(free: list[Element], context: PageContext) -> Iterator[Element]:
             yield from questions
             continue
         for block in answered:
-            if block.tag != "li" and len(lines[block]) <= MAX_LINE and context.is_in_faq(block):
+            is_line = block.tag != "li" and len(lines[block]) <= MAX_LINE and context.is_in_faq(block)
+            if is_line and (other_questions <= MANY or not _STATEMENT.match(lines[block])):
                 yield block
 
 
