@@ -23,8 +23,8 @@ from faqsvc_embed.generation.extraction.questions import (
 )
 from faqsvc_embed.text import superscript
 
-SCHEMES: Final = ("http", "https", "mailto", "tel")
-"""The schemes of links that are kept."""
+SCHEMES: Final = ("http", "https", "mailto", "tel", "")
+"""The schemes of links that are kept. Links stay relative if the address of the page is unknown."""
 
 Paragraph = tuple[bool, list[str]]
 """Whether a paragraph is the item of a list, and its lines."""
@@ -213,17 +213,13 @@ def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
 
 
 def _target(element: Element, url: str) -> str:
-    """Return the absolute address of a link to another page, or an empty text.
-
-    Links stay relative if the address of the page is unknown.
-    """
+    """Return the absolute address of a link to another page, or an empty text."""
     href = element.attrs.get("href", "").strip()
     try:
         target = urljoin(url, href)
         if target.startswith("https://www.google.com/url?q="):  # as Google Docs writes links
             target = parse_qs(urlsplit(target).query)["q"][0]
         is_here = target.partition("#")[0] == url.partition("#")[0]
-        is_kept = urlsplit(target).scheme in (SCHEMES if url else (*SCHEMES, ""))
-        return target if is_kept and not is_here else ""
+        return target if urlsplit(target).scheme in SCHEMES and not is_here else ""
     except (KeyError, ValueError):
         return ""

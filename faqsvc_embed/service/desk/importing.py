@@ -42,7 +42,8 @@ _YAML: Final = re.compile(
     r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w-]*[^\S\n]*:(?=\s)"
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
-_PAGE: Final = re.compile(r"(?:<!--.*?-->|\s)*+<(?:!doctype\s+html|html)\b", re.I | re.S)
+_PAGES: Final = ("<!doctype html", "<html")
+"""The beginnings of whole pages."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 _WRAPPED: Final = re.compile(r"[^\W\d_a-z].{35,}[^.!?:;,]")
 """A line that goes on in the next one."""
@@ -208,7 +209,7 @@ def _html(text: str) -> Document:
     It has no items if the text is something else, or if it is Markdown that has more questions.
     """
     text = text.strip()
-    if _PAGE.match(text) and (page := _page(text)).items:
+    if text[:20].lower().startswith(_PAGES) and (page := _page(text)).items:
         return page
     if not (text.startswith("<") and text.endswith(">")) or len(text) > MAX_PASTED:
         return Document(items=[])
