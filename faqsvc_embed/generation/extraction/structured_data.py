@@ -34,6 +34,8 @@ MAX_LEVELS: Final = 300
 """Levels of lists and objects in a row; deeper ones are not read."""
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
+_SLIP = re.compile(r'("(?:[^"\\]++|\\.)*+"?)|/\*.*?(?:\*/|\Z)|//[^\n]*|,(?=\s*[\]}])', re.DOTALL)
+"""What people write in JSON-LD although no parser accepts it, or else a string, which is kept."""
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
 _PROPERTIES: Final = {
     "name": "[itemprop~=name], [property$=name]",
@@ -53,7 +55,8 @@ def stated_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[t
     Raises:
         PageTooComplex: the budget is spent.
     """
-    pages = faq_pages([load_json(script.text) for script in json_ld_scripts(document)])
+    texts = (_SLIP.sub(r"\1", _WRAPPER.sub("", script.text)) for script in json_ld_scripts(document))
+    pages = faq_pages([*map(load_json, texts)])
     for page in pages or marked_pages(document):
         for question in filter(lambda one: isinstance(one, dict), page["mainEntity"]):
             name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
@@ -121,7 +124,7 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
     """
     for text in _json_texts(document):
         budget.spend(1 + STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
-        data = load_json(_NOT_JSON.sub("", text, count=1).rstrip().rstrip(";"))
+        data = load_json(_NOT_JSON.sub("", text, count=1))
         asked: list[tuple[str, str]] = []
         titled: list[tuple[str, str]] = []
         for node in objects_of(data):

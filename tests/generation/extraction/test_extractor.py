@@ -71,6 +71,20 @@ def stated(question: str, answer: str) -> str:
     return html("", f'<script type="application/ld+json">{data}</script>')
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("}}]}", "}},]}"),
+        ("}}]}", "}}],\n}"),
+        ('{"@type"', '/* ours */ {"@type"'),
+        (": [{", ": [ // all, ]\n{"),
+    ],
+)
+def test_json_ld_with_comments_or_a_comma_too_many_is_read(written: str, instead: str) -> None:
+    page = stated("Is it ,] big?", "See https://heron.example/a, ] or /* b.").replace(written, instead)
+    assert texts(page) == [("Is it ,] big?", "See https://heron.example/a, ] or /* b.")]
+
+
 @pytest.mark.parametrize("names", [("q", "a"), ("questionText", "answerHtml"), ("question_text", "response")])
 def test_questions_in_the_data_of_a_script_are_found_by_the_names_of_their_fields(
     names: tuple[str, str],
