@@ -16,7 +16,13 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, says_faq
 from faqsvc_embed.files.data import parse_toml, parse_yaml, yaml_document
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import DOCUMENT_FIELDS, FRONT_MATTER_NAMES, plain_name
+from faqsvc_embed.files.fields import (
+    DOCUMENT_FIELDS,
+    FRONT_MATTER_NAMES,
+    SECTION_FIELDS,
+    find_field,
+    plain_name,
+)
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
     LIST_TAG,
@@ -86,7 +92,7 @@ def read_markdown(text: str) -> Document:
     if stated.answer_format == "text":
         items = [item | {"answer": unescape(item["answer"])} for item in found.items]
         found = replace(found, items=items, introduction=found.introduction and unescape(found.introduction))
-    unknown = [*stated.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
+    unknown = [*stated.unknown, *found.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
     replaced = {name: value for name in _STATED if (value := getattr(stated, name)) is not None}
     replaced.setdefault("answer_format", "text" if _is_plain(lines, found) else "markdown")
     if "introduction" in replaced:
@@ -210,12 +216,14 @@ class _Reading:
             for one in {section for _, section in self._outline.questions}
             if one is not None
         }
-        items, answer_lines = list[dict[str, str]](), list[int]()
+        items, answer_lines, unknown = list[dict[str, str]](), list[int](), dict[str, None]()
         for (one, section), question in zip(self._outline.questions, texts, strict=True):
             answer, line = self._answer(one)
             item = {"question": question, "answer": source.with_definitions(answer)}
-            if section is not None and names[section]:
-                item["section"] = names[section]
+            column, heading = find_field(one.others, SECTION_FIELDS), names[section] if section else ""
+            if name := heading if column is None else source.plain(one.others[column]):
+                item["section"] = name
+            unknown |= dict.fromkeys(other for other in one.others if other != column)
             id_ = split_id(one.text)[1]
             if id_ is not None and is_item_id(id_):
                 item["id"] = id_
@@ -238,6 +246,7 @@ class _Reading:
             positions=[f"line {one.line + 1}" for one in self._questions],
             answer_lines=answer_lines,
             introduction_line=introduction_line,
+            unknown=[*unknown],
             notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
         )
         return document if source.is_written else document.without_incomplete()

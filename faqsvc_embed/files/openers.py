@@ -105,6 +105,8 @@ class Opener:
     """Whether a text stands between it and the next opener."""
     above: int = 0
     """The number of lines above it that belong to it, such as the header of a table."""
+    others: dict[str, str] = field(default_factory=dict)
+    """The other cells in its row of a table, by the names of their columns."""
     children: "list[Opener]" = field(default_factory=list)
 
 
@@ -258,16 +260,18 @@ def _ends_above(question: Opener, lines: Sequence[Line], number: int) -> bool:
 def rows(lines: Sequence[Line]) -> Iterator[Opener]:
     """Yield the rows of the tables that have a column of questions and one of answers."""
     columns: tuple[int, int] | None = None
-    header, above = list[str](), 0
+    header, names, above = list[str](), list[str](), 0
     for line in lines:
         cells = _cells(line.written) if "|" in line.written else []
         if header and columns is None and _COLUMNS.fullmatch(line.written.strip()):
-            names = find_columns(header)
-            if names is not None and not is_general(names[0]):
-                columns, above = (header.index(names[0]), header.index(names[1])), 2
+            found = find_columns(header)
+            if found is not None and not is_general(found[0]):
+                columns, names, above = (header.index(found[0]), header.index(found[1])), header, 2
         elif columns is not None and len(cells) > max(columns):
             one = line.opener(cells[columns[0]], cells[columns[1]])
             one.end, one.is_explicit, one.above, above = one.below, True, above, 0
+            others = [pair for at, pair in enumerate(zip(names, cells, strict=False)) if at not in columns]
+            one.others = {name: cell for name, cell in others if name and cell}
             yield one
         columns, header = columns if cells else None, cells
 

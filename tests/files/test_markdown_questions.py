@@ -243,6 +243,12 @@ def test_questions_below_a_heading_without_text_are_its_section() -> None:
     assert list(document.notes) == []
 
 
+def test_the_other_columns_of_a_table_are_sections_or_named() -> None:
+    document = read_markdown("| Question | Views | Topic | Answer |\n|-|-|-|-|\n| Why? | 12 | Tea | So. |\n")
+    assert document.items == [{"question": "Why?", "answer": "So.", "section": "Tea"}]
+    assert document.unknown == ["Views"]
+
+
 def test_sections_may_be_headings_of_level_1() -> None:
     text = "# Buying\n## Why?\nSo.\n# Orders\n## Where?\nHere.\n"
     assert read_markdown(text).title is None

@@ -250,6 +250,10 @@ EXPANDS = (
     "<p role=heading aria-level=2><b>Payment</b></p><div data-node-type=expand data-title='How do I pay?'>"
     "<p>By card.</p></div><div data-node-type=expand data-title='Where?'><p>Here.</p></div>"
 )
+MESSAGE = (
+    "<b>How do I pay?</b><br><span>By card.</span><span style='display: block; height: 8px'></span>"
+    "<b>Where?</b><br><span>Here.</span>"
+)
 PAGE_OF_TWO = "<h2>How do I pay?</h2><p>By <b>card</b>.</p><h2>Where?</h2><p>Here.</p>"
 
 
@@ -262,6 +266,7 @@ IMPORTED = (
     (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
     (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
     (EXPANDS, "Payment\nHow do I pay?\nBy card.\nWhere?\nHere.", ["By card.", "Here."]),
+    (MESSAGE, "How do I pay?\nBy card.\nWhere?\nHere.", ["By card.", "Here."]),
     (f"<table></table>{PAGE_OF_TWO}", "How do I pay?\nWhere?", ["By **card**.", "Here."]),
     ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
     ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),

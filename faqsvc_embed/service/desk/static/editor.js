@@ -496,6 +496,11 @@ function cleaned(html, plain) {
     heading.append(...(node.dataset.title ? [node.dataset.title] : node.childNodes));
     node.prepend(heading);
   }
+  for (const node of all("span[style*='display: block']")) {  // between the paragraphs of Slack
+    const block = page.createElement("div");
+    block.append(...node.childNodes);
+    node.replaceWith(block);
+  }
   listParagraphs(page, all("[style*='mso-list:' i], [class*=MsoListParagraph]"), style);
   for (const node of all("[style]")) {
     for (const [tag, stated] of Object.entries(STYLES)) {
