@@ -15,7 +15,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.responses import Problem
-from faqsvc_embed.service.http.threads import WRITER_THREADS, editor_outages, run_blocking
+from faqsvc_embed.service.http.threads import WRITER_THREADS, database_outages, editor_outages, run_blocking
 from faqsvc_embed.service.storage import DEFAULT_URL, Storage
 from faqsvc_embed.settings import validators
 from faqsvc_embed.settings.validators import is_loopback_http
@@ -60,10 +60,10 @@ class ServiceContext:
     """The storage and the public URL of one application.
 
     `max_generations` limits those of each site at once; None is no limit. `writers` limits the threads that
-    write to the storage; `editors`, `searches` and `previews` those that read for the owners of sites, for
-    all routes together, so that public reads always find a free one. `base_url` is None if the public URL is
-    the origin of each request. `sign_in_header` is the header in which a trusted proxy names the person at
-    the desk.
+    write to the storage; `checks` those that look up keys and sessions; `editors`, `searches` and `previews`
+    those that read for the owners of sites, for all routes together, so that public reads always find a free
+    one. `base_url` is None if the public URL is the origin of each request. `sign_in_header` is the header in
+    which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
@@ -73,6 +73,7 @@ class ServiceContext:
     base_url: str | None = None
     sign_in_header: str | None = None
     writers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITER_THREADS))
+    checks: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(WRITER_THREADS))
     editors: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
     searches: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
     previews: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
@@ -86,6 +87,10 @@ class ServiceContext:
         is_search = request.query_params.get("q")
         limiter = self.previews if request.method == "POST" else self.searches if is_search else self.editors
         return await run_blocking(function, *args, limiter=limiter, outages=editor_outages)
+
+    async def check(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+        """Call a function that looks up a key or a session in a worker thread: it may be one of a flood."""
+        return await run_blocking(function, *args, limiter=self.checks, outages=database_outages)
 
     def installed_generator(self) -> "Generator":
         """Return the generator; raises Problem (501) if the extra `generation` is not installed."""

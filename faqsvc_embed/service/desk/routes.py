@@ -114,7 +114,7 @@ class Desk:
         """Read a form: without a session only a small one, and few large ones at a time."""
         if 0 < content_length(request) <= MAX_OPEN_FORM:
             return await read_form(request, MAX_OPEN_FORM)
-        if not await run_blocking(sign_in.is_known, self._service, request):
+        if not await self._service.check(sign_in.is_known, self._service, request):
             try:
                 return await read_form(request, MAX_OPEN_FORM)
             except Problem as problem:

@@ -30,6 +30,11 @@ MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
+_DATABASE: Final = (
+    ("faqsvc_database_up", "1 while the database responds", database_outages),
+    ("faqsvc_database_writable", "0 after a write that was not accepted, until one is", write_outages),
+)
+
 
 class ServiceMetrics:
     """The metrics of one application: requests, its database and its process. It adds their route."""
@@ -52,21 +57,14 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        database = {
-            "faqsvc_database_up": ("1 while the database responds", database_outages),
-            "faqsvc_database_writable": (
-                "0 after a write that the database did not accept, until it accepts one",
-                write_outages,
-            ),
-        }
         failures = Counter(
             "faqsvc_database_failures", "Calls to the database without a response", registry=self._collectors
         )
-        for name, (text, outages) in database.items():
+        for name, text, outages in _DATABASE:
             # Of several processes, the one that used the database last knows best.
             works = Gauge(name, text, registry=self._collectors, multiprocess_mode="mostrecent")
-            outages.report = partial(_report, works, failures)
             works.set(not outages.is_down)
+            outages.report = partial(_report, works, failures)
         ProcessCollector(registry=self._collectors)
 
     def observe(self, scope: Scope, outcome: Outcome) -> None:

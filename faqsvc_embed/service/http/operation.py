@@ -206,7 +206,7 @@ def responder(service: ServiceContext, operation: Operation) -> Respond:
         call = Call(service, request)
         require_single_parameters(request, operation.single_parameters)
         if operation.scope is not None:
-            call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
+            call = replace(call, access=await authenticate(service, request, operation.scope))
         if operation.method != "get" and not operation.reads_body:
             require_known_parameters(request, operation.query)
             if operation.body is not None:

@@ -17,9 +17,8 @@ from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.api.validation import shortened, unknown_fields
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
+from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.responses import JSON, Problem, best_media_type
-from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import APIKeys
 from faqsvc_embed.service.storage.values import Access
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -94,7 +93,7 @@ def _network(host: str) -> str:
     return f"{int(address) >> 64:x}::/64" if isinstance(address, IPv6Address) else str(address)
 
 
-async def authenticate(keys: APIKeys, request: Request, scope: Scope) -> Access:
+async def authenticate(service: ServiceContext, request: Request, scope: Scope) -> Access:
     """Return the access rights of a request's API key, which must have `scope`.
 
     Raises:
@@ -105,11 +104,11 @@ async def authenticate(keys: APIKeys, request: Request, scope: Scope) -> Access:
         challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
         detail = f"The header {KEY_HEADER} must carry an API key"
         raise Problem(401, "missing-key", detail, headers=challenge)
-    access = await run_blocking(keys.verify, key)
+    access = await service.check(service.storage.keys.verify, key)
     if access is None:
         raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
     request.state.faqsvc_key_id = access.key_id  # for the access log
-    keys.note_use(access.key_id or "")
+    service.storage.keys.note_use(access.key_id or "")
     require_scope(access, scope)
     return access
 

@@ -33,7 +33,7 @@ class OutageLog:
         """When the present outage began; None if there is none."""
         self._last = self._next_line = 0.0
         self._before = 0  # failures before this outage
-        self.report: Callable[[bool], object] = bool
+        self.report: Callable[[bool], object] = lambda is_working: None
         """Gets whether the dependency works, after each call."""
 
     @property

@@ -1,9 +1,14 @@
 """API keys in requests."""
 
+import asyncio
+import threading
+
+import httpx2
 import pytest
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
+from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 
@@ -62,3 +67,21 @@ def test_a_refused_request_counts_as_a_use_of_its_key(client: TestClient, storag
     assert refused.status_code == 403
     storage.keys.record_uses()
     assert [info.last_used_at for info in storage.keys.list() if info.name == "tests"] != [None]
+
+
+def test_public_reads_do_not_wait_for_a_flood_of_keys(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over = threading.Event()
+    monkeypatch.setattr(storage.keys, "verify", lambda _: (is_over.wait(60), None)[1])
+
+    async def main() -> tuple[int, set[int]]:
+        transport = httpx2.ASGITransport(create_app(storage))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            wrong = {"X-Plugin-Key": "wrong"}
+            flood = [asyncio.create_task(client.get("/api/v1/faqs", headers=wrong)) for _ in range(60)]
+            read = await client.get(f"{PATH}/pricing")
+            is_over.set()
+            return read.status_code, {response.status_code for response in await asyncio.gather(*flood)}
+
+    assert asyncio.run(main()) == (404, {403})
