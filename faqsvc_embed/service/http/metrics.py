@@ -63,7 +63,7 @@ class ServiceMetrics:
         for name, text, outages in _DATABASE:
             # Of several processes, the one that used the database last knows best.
             works = Gauge(name, text, registry=self._collectors, multiprocess_mode="mostrecent")
-            works.set(not outages.is_down)
+            works.set(1)
             outages.report = partial(_report, works, failures)
         ProcessCollector(registry=self._collectors)
 

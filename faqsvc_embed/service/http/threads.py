@@ -27,32 +27,25 @@ class OutageLog:
         self._name = name
         self._clock = clock
         self._lock = Lock()
-        self.failures: int = 0
-        """Failures since the process started."""
         self._since: float | None = None
         """When the present outage began; None if there is none."""
         self._last = self._next_line = 0.0
-        self._before = 0  # failures before this outage
+        self._failures = 0  # in this outage
         self.report: Callable[[bool], object] = lambda is_working: None
         """Gets whether the dependency works, after each call."""
-
-    @property
-    def is_down(self) -> bool:
-        """Whether the last calls failed."""
-        return self._since is not None
 
     def failed(self, error: Exception) -> None:
         """Record a failure, and log it if it is the first of an outage or a minute has passed."""
         self.report(False)
         with self._lock:
-            now, self.failures = self._clock(), self.failures + 1
+            self._last = now = self._clock()
             if self._since is None:
-                self._since, self._before, self._next_line = now, self.failures - 1, now
-            self._last = now
+                self._since, self._failures, self._next_line = now, 0, now
+            self._failures += 1
             if now < self._next_line:
                 return
             self._next_line = now + PERIOD
-            seconds, count = now - self._since, self.failures - self._before
+            seconds, count = now - self._since, self._failures
         if count == 1:
             logger.error("%s does not respond: %s", self._name, error)
         else:
@@ -69,7 +62,7 @@ class OutageLog:
             now = self._clock()
             if self._since is None or now - self._last < QUIET:
                 return
-            seconds, count = now - self._since, self.failures - self._before
+            seconds, count = now - self._since, self._failures
             self._since = None
         self.report(True)
         logger.warning("%s responds again after %.0f s, %d calls had failed", self._name, seconds, count)
