@@ -39,7 +39,7 @@ __all__ = ["FAQExtension", "faqs_from"]
 EMBED: Final = "faqsvc"
 """The key of the embed in `app.extensions`."""
 PAGE: Final = "faqsvc_page"
-"""The request attribute for the page. The WSGI environment could be passed on to another application."""
+"""An attribute of the request, because its WSGI environment may be passed on to another application."""
 LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
 """Attributes of `g` with the language of a page; Flask's documentation uses the last one."""
 
@@ -203,7 +203,7 @@ def _page_of(response: Response) -> Page | None:
     if response.is_streamed and response.mimetype == "text/html":
         return _page()
     page: Page | None = getattr(this_request, PAGE, None)
-    if page is None:  # a thread with a copy of the context may show FAQs later
+    if page is None:  # what a thread with a copy of the context shows later is not of this response
         setattr(this_request, PAGE, NO_PAGE)
     return page
 

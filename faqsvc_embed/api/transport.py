@@ -27,7 +27,7 @@ from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http
 
 MAX_REQUESTS: Final = 20
-"""Requests of one transport at a time, without streams."""
+"""Requests of one transport at a time; streams do not count."""
 KEEPALIVE: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
 """The connection that many writes keep, for less time than services keep theirs."""
 

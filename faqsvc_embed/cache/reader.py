@@ -214,9 +214,9 @@ class Reader:
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
-        files = self.source.health()
-        if files is not None:
-            return files
+        of_files = self.source.health()
+        if of_files is not None:
+            return of_files
         at = self.cache.moment()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
         return [health_of(entry, at) for entry in entries]

@@ -101,7 +101,7 @@ class DjangoPage(Page, kw_only=True):
         return bool(settings.DEBUG)
 
     def nonce(self) -> object:
-        """Return the nonce of Django, django-csp or the project, whose header has it only if it was read."""
+        """Return the nonce of Django, django-csp or the project; only one that was read is in the header."""
         nonce = getattr(self.request, NONCE, None)
         return as_text(get_nonce(self.request) if nonce is None and get_nonce is not None else nonce)
 

@@ -153,7 +153,7 @@ class _Stream(NamedTuple):
     """The document of all that is printed while the generator runs."""
     generator: "ref[Any]"
     outer: Document | None
-    """The document that was current when the stream began. Another one is rendered inside of the stream."""
+    """The document that was current when the stream began; a template within a part has another one."""
 
     def is_running(self) -> bool:
         """Return whether a part is being rendered."""

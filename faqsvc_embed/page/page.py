@@ -30,7 +30,7 @@ _log: Final = LogOnce()
 class Page(msgspec.Struct, eq=False):
     """What the FAQs of one request share; outside of a request, each document has a page of its own."""
 
-    # A struct, because each request of a host makes one, with or without an FAQ.
+    # A struct is made quickly: each request of a host makes one, with or without an FAQ.
 
     fills_placeholders: ClassVar[bool] = False
     """Whether the adapter can fill placeholders that templates leave while an event loop runs."""
@@ -39,7 +39,7 @@ class Page(msgspec.Struct, eq=False):
 
     is_over: bool = False
     """Whether the response was sent, so that later rendering is not a part of it."""
-    states: dict[Any, FAQState] = {}
+    states: dict[tuple[Reader, Key], FAQState] = {}
     """The states of FAQs on this page, by reader and key. They do not change until it is over."""
     prefetched: set[Key] = set()
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""

@@ -102,8 +102,8 @@ def new_lock() -> "LockType":
 class Lock:
     """A lock for threads and greenlets; the code that holds it must not wait for anything.
 
-    Each process has its own: at a fork, a thread of the parent may hold that of the parent. No function of
-    this package runs while it is released, because one that raises there would leave it locked.
+    Each process has its own: at a fork, a thread of the parent may hold that of the parent. `with` gets the
+    native lock, because a function of this package that raises when it is to be released leaves it locked.
     """
 
     def __init__(self) -> None:

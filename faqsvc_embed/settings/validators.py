@@ -27,7 +27,7 @@ Look = Literal["lines", "cards", "columns", "plain"]
 LOOKS: Final[tuple[Look, ...]] = get_args(Look)
 
 DAY: Final = 86_400.0
-"""Seconds. The operating system cannot wait for centuries."""
+"""Seconds. No wait may be longer, because operating systems refuse to wait for centuries."""
 
 _DIGITS: Final = "[0-9]{1,18}"
 _TRUE: Final = ("1", "true", "yes", "on")

@@ -142,7 +142,7 @@ class ChangeFeed:
         self._heard = frozenset[str]()
         """Slugs whose changes since `_last_id` have all arrived."""
         self._last_id = ""
-        self._until = asyncio.Timeout(None)
+        self._deadline = asyncio.Timeout(None)
         """The end of the connection."""
         self._due = inf
         """When to connect again, to follow new slugs."""
@@ -173,8 +173,8 @@ class ChangeFeed:
         else:
             interval = MISSING_INTERVAL if is_missing else RECONNECT_INTERVAL
             self._due = min(self._due, max(loop.time(), self._connected_at + interval))
-            if self.is_connected and not self._until.expired():
-                self._until.reschedule(self._due)
+            if self.is_connected and not self._deadline.expired():
+                self._deadline.reschedule(self._due)
 
     def after_fork(self) -> None:
         """Forget the connection in a forked child, because it belongs to the parent."""
@@ -190,10 +190,10 @@ class ChangeFeed:
                 return
             started = loop.time()
             try:
-                async with asyncio.timeout(None) as self._until:
+                async with asyncio.timeout(None) as self._deadline:
                     await self._receive()
             except (FAQError, TimeoutError) as error:
-                if self._until.expired():  # there are new slugs to follow
+                if self._deadline.expired():  # there are new slugs to follow
                     continue
                 was_open = self._connected_at > started
                 if was_open and loop.time() - self._connected_at > STABLE:
@@ -212,7 +212,7 @@ class ChangeFeed:
             resets = 0
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
-            self._until.reschedule(None if self._due == inf else self._due)
+            self._deadline.reschedule(None if self._due == inf else self._due)
             try:
                 self._refresh_all(new)  # they may have changed before the connection
                 async for event in httpx2.EventSource(response, MAX_EVENT):

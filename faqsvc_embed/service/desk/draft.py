@@ -91,9 +91,9 @@ class Draft:
     def of_form(cls, form: Form) -> Self:
         """Return the draft that an editor typed into a form, without a slug that the form only proposed."""
         # Programs and older forms send neither sections nor ids.
-        rows = form.rows("question", "answer", "section", "item_id")
+        rows, slug = form.rows("question", "answer", "section", "item_id"), form.get("slug").strip()
         return cls(
-            slug=slug if (slug := form.get("slug").strip()) != form.get("proposed") else "",
+            slug="" if slug == form.get("proposed") else slug,
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
             title=_one_line(form.get("title")),
             website_name=_one_line(form.get("website_name")),

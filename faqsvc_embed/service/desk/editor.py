@@ -103,7 +103,8 @@ class Editor:
         """Return the page."""
         faq, lang, is_many = self.faq, self.draft.lang, len(self.draft.items) > FEW
         known = visit.storage.overview.published_languages(visit.access.site) if faq else []
-        flawed = [int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")]
+        fields = (name.removeprefix("items[") for name in self.problems if name.startswith("items["))
+        flawed = [int(name.partition("]")[0]) for name in fields]
         return render(
             visit,
             "editor.html",
@@ -321,7 +322,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
 
 def _what_happened(before: str, now: Revision) -> str:
     """Return what has happened to a translation since the version `before`."""
-    newest_before, published_before, _ = f"{before}..".split(".", 2)
+    newest_before, published_before, _ = f"{before}..".split(".", 2)  # empty if there was no version
     if (now.is_unpublished and not before.endswith("-unpublished")) or (
         now.published is None and number_of(published_before)
     ):

@@ -226,7 +226,7 @@ def _refused(error: FAQError) -> Refused:
     if isinstance(error, LastAdmin):
         return Refused(422, {"role": f"{error}."})
     text = {"email": EMAIL, "role": "Choose what the person may do."}
-    field = str(error).partition(" ")[0]
+    field = str(error).partition(" ")[0]  # the message begins with the name of the field
     return Refused(422, {field: text[field]} if field in text else {"name": NAME})
 
 

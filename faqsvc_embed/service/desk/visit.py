@@ -268,10 +268,10 @@ def render(visit: Visit, template: str, status: int = 0, **context: Any) -> Resp
         **visit.shown,
     }
     text = _templates().get_template(template).render(context, visit=visit, session=visit.session)
-    # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     images = f"img-src 'self' {context.get('images', '')}".rstrip()
     policy = _POLICY.replace("img-src 'self'", images)
     headers = {**HEADERS, "content-security-policy": policy}
+    # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     return Response(text.encode("utf-8", "replace"), status or visit.status, headers, "text/html")
 
 

@@ -14,7 +14,7 @@ from faqsvc_embed.service.http.threads import open_file_limit, run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.logs import MAX_EVENTS, LoggedChange, Position
 
-LOOK: Final = 0.001
+LOOK_INTERVAL: Final = 0.001
 """Seconds between two checks of a SQLite file."""
 
 Listener = Callable[[Sequence[LoggedChange] | None], None]
@@ -53,7 +53,7 @@ class Changes:
         if self._file_version is None:
             return False
         now = time.monotonic()
-        if now - self._looked_at >= LOOK:
+        if now - self._looked_at >= LOOK_INTERVAL:
             if self._storage.database.data_version() != self._file_version:
                 return False
             self._looked_at = now

@@ -29,7 +29,7 @@ REFRESH_TIMEOUT: Final = 0.5
 AT_ONCE: Final = 4
 """Maximum number of responses that a route makes at a time; its other requests wait."""
 AVAILABLE: Final = "faqsvc.available"
-"""Where a handler leaves the languages that it has chosen from, in the scope."""
+"""The key in the scope under which a handler leaves the languages that it has chosen from."""
 
 _EMPTY: Final[Message] = {"type": "http.response.body", "body": b""}
 _ETAG: Final = b"if-none-match"

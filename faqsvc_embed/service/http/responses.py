@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 import msgspec
 from starlette.requests import Request
@@ -99,8 +99,7 @@ class Problem(Exception):
         if isinstance(error, errors.Incomplete):
             return Problem.invalid(*(f"{name} is missing" for name in error.fields))
         if isinstance(error, ChangeRefused):
-            is_unknown, closest = error.code == "unknown-question", list(error.closest)
-            code: Code = "unknown-question" if is_unknown else "invalid-body"
+            code, closest = cast("Code", error.code), list(error.closest)
             return Problem.invalid(str(error), code=code, index=error.index, closest=closest)
         if type(error) not in _STORAGE_ERRORS:
             raise error

@@ -1,7 +1,7 @@
 """The connections to a database, SQLite or PostgreSQL, and the pages of its lists.
 
-A page has a cursor, after which the next one begins, whatever was written meanwhile. A cursor that no list
-returned raises `InvalidCursor`.
+A page has a cursor, after which the next one begins, whatever was written meanwhile. A text that cannot be a
+cursor raises `InvalidCursor`.
 """
 
 import os

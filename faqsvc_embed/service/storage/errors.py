@@ -18,9 +18,11 @@ class NothingToRestore(FAQNotFound):
 
 
 class Gone(FAQError):
-    """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site."""
+    """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site, if known."""
 
-    website_url = ""
+    def __init__(self, message: str, website_url: str = "") -> None:
+        super().__init__(message)
+        self.website_url = website_url
 
 
 class ReservedSlug(FAQError):

@@ -222,9 +222,7 @@ class Publications(StoragePart):
             return ServedFAQ(*content, row.number, row.published_at, row.listed)
         is_gone = row.state in ("unpublished", "binned") or row.sealed
         if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
-            gone = Gone(f"The FAQ {quoted(slug)} is no longer published")
-            gone.website_url = row.site_url or ""
-            raise gone
+            raise Gone(f"The FAQ {quoted(slug)} is no longer published", row.site_url or "")
         raise unknown
 
     def languages(self, slug: str) -> list[str]:
