@@ -120,7 +120,7 @@ def boolean(value: object) -> bool:
     """Return a boolean, also from 1 and 0 and from words such as "yes" and "off"."""
     if isinstance(value, bool):
         return value
-    text = value.strip().lower() if isinstance(value, str) else str(value) if value in (0, 1) else ""
+    text = str(value).strip().lower() if isinstance(value, str) or value in (0, 1) else ""
     if text in (*_TRUE, *_FALSE):
         return text in _TRUE
     raise ValueError("true or false is accepted")
