@@ -29,8 +29,8 @@ from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest
+from faqsvc_embed.settings.api_key import PREFIX
 
-PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
 
 
