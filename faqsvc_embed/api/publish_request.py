@@ -108,11 +108,7 @@ def idempotency_key(**publication: Unpack[PublishFields]) -> str:
 
 
 def publish_request(base_url: str, **publication: Unpack[PublishFields]) -> Request:
-    """Return the HTTP request, without the API key: a PUT if there is a slug, else a POST.
-
-    Raises:
-        PublishRejected: as `publish_body` does.
-    """
+    """Return the request without the API key: a PUT with a slug, else a POST. Raises as `publish_body`."""
     fields: Mapping[str, Any] = publication
     body = publish_body(**publication)
     slug = body.pop("slug", None)

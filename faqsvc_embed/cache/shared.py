@@ -220,11 +220,7 @@ class SharedStore:
         return self._name("forgotten" if slug is None else f"forgotten:{slug}")
 
     def _unseal(self, name: str, value: bytes) -> StoredFAQ:
-        """Read the value of a record.
-
-        Raises:
-            InvalidFAQ: it is damaged, or belongs to another FAQ.
-        """
+        """Read the value of a record; raise InvalidFAQ if it is damaged, or belongs to another FAQ."""
         digest, _, text = value.partition(b"\n")
         if len(value) > self._max_size or digest != _digest(name, text):
             raise InvalidFAQ("it is damaged or too large")

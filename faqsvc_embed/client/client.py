@@ -241,11 +241,7 @@ class FAQClient(AsyncMethods):
 
 
 def _checked(settings: Settings) -> Settings:
-    """Return the settings of a client, which must name a service to which the key may be sent.
-
-    Raises:
-        ConfigurationError: they do not.
-    """
+    """Return the settings of a client; raise ConfigurationError unless they name a service for the key."""
     if settings.api_key == MALFORMED:
         raise ConfigurationError(f"api_key: {NOT_A_KEY}")
     if not settings.base_url:

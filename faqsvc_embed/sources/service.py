@@ -261,11 +261,7 @@ def _delay(error: Exception, failures: int, *, was_open: bool) -> float:
 
 
 def _check(response: httpx2.Response) -> None:
-    """Check that a response is a feed.
-
-    Raises:
-        FAQUnavailable: it is something else; `retry_after` may say when to try again.
-    """
+    """Raise FAQUnavailable unless a response is a feed; `retry_after` may say when to try again."""
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if response.status_code == 200 and media_type == EVENT_STREAM:
         return
