@@ -45,7 +45,6 @@ _KEY: Final = re.compile(r"[\w-]+(?:[.:][\w-]+)+")
 """The key of a text in a file of translations, such as `faq.pay.question`."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
-_BOOLEANS: Final = {"true": True, "false": False}
 
 
 def read_json(text: str) -> Document:
@@ -124,13 +123,14 @@ def _field_names(value: object, name: str) -> Iterator[str]:
 def yaml_document(value: object) -> Document:
     """Return the document in parsed YAML, in which numbers and booleans are texts, and `cta` may be JSON."""
     document = to_document(value)
-    if isinstance(document.revision, str) and re.fullmatch("[0-9]{1,9}", document.revision):
-        document = replace(document, revision=int(document.revision))
-    if isinstance(document.draft, str):
-        document = replace(document, draft=_BOOLEANS.get(document.draft.lower(), document.draft))
-    if isinstance(document.cta, str):
-        with contextlib.suppress(ValueError, RecursionError):
-            return replace(document, cta=json.loads(document.cta))
+    values: dict[str, Any] = {
+        "revision": document.revision,
+        "draft": str(document.draft).lower(),
+        "cta": document.cta,
+    }
+    for name, value in values.items():
+        with contextlib.suppress(ValueError, RecursionError, TypeError):  # it is another text, or no text
+            document = replace(document, **{name: json.loads(value)})
     return document
 
 
