@@ -123,14 +123,10 @@ def _field_names(value: object, name: str) -> Iterator[str]:
 def yaml_document(value: object) -> Document:
     """Return the document in parsed YAML, in which numbers and booleans are texts, and `cta` may be JSON."""
     document = to_document(value)
-    values: dict[str, Any] = {
-        "revision": document.revision,
-        "draft": str(document.draft).lower(),
-        "cta": document.cta,
-    }
-    for name, value in values.items():
+    texts = (("revision", document.revision), ("draft", str(document.draft).lower()), ("cta", document.cta))
+    for name, text in texts:
         with contextlib.suppress(ValueError, RecursionError, TypeError):  # it is another text, or no text
-            document = replace(document, **{name: json.loads(value)})
+            document = replace(document, **{name: json.loads(text)})
     return document
 
 
