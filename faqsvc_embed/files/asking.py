@@ -24,17 +24,14 @@ _BEGINS: Final = re.compile(
     re.I,
 )
 _PROBLEM: Final = re.compile(
-    r"\b(?:can(?:no|['’])t|could ?n[o'’]t|unable|fail(?:s|ed|ing|ures?)?|crash\w*|stuck|freez\w+|hangs|broken"
-    r"|missing|invalid|denied|refused|slow(?:er|ly)?|timed out|(?:not|no longer|never) \w+(?:ed|ing|s|found)"
-    r"|nicht|keine?[nrs]?|fehler|\w*probleme?|problèmes?|schlägt fehl|fehlgeschlagen|\w*abst[uü]rze?"
-    r"|(?:ne |n['’])\w+ (?:pas|plus)|impossible|erreur|échec|échoue|falla|falha|não \w+|erro"
-    r"|no (?:puedo|puede|se|me|funciona|aparece|carga|abre)|error (?:al|en|de|ao|no|na)"
-    r"|non (?:si|riesco|funziona|viene|trova)|не \w+(?:ет|ит|ут|ют|ся|гу|но)|ошибка)\b"
+    r"\b(?:can(?:no|['’])t|could ?n[o'’]t|unable|fail(?:s|ed|ing|ures?)?|crash\w*|stuck|missing|invalid"
+    r"|slow(?:er)?|(?:not|no longer) \w*(?:ed|ing|s|found)|nicht|keine?[nrs]?|fehl(?:er|geschlagen)?"
+    r"|\w*probl[eè]me[ns]?|\w*abst[uü]rze?|(?:ne |n['’])\w+ (?:pas|plus)|impossible|erreur|échec|échoue"
+    r"|no (?:puedo|puede|se|me|funciona|aparece|carga|abre)|error (?:al|en|de|ao)|não \w+|erro|fal[hl]a)\b"
     r"|(?<=\w )(?:do|does|did|is|are|was|has|have|will|wo)(?:n['’]t| not)\b"
-    r"|\A\W*\w*(?:error|exception|warning)[:：]|\berrors? (?:like|when|while|code|[\W\d])"
-    r"|[无無]法|失[败敗效]|[報报][错錯]|[错錯][误誤](?!处理|码)|[异異]常(?!处理)|[无無]效|崩[溃潰]|卡[顿頓死]"
-    r"|不(?:[显顯]示|能|到|了|生效|出|存在|[动動])|[乱亂][码碼]|没有|沒有|失敗"
-    r"|(?:ない|ません|なくなる|エラー)(?=\W|\Z)|수 없|안 [가-힣]|않[는음아습]|오류|에러|실패",
+    r"|\A\W*\w*(?:error|exception|warning)[:：]|[无無]法|失[败敗效]|[報报][错錯]|[错錯][误誤](?!处理|码)"
+    r"|[无無]效|崩[溃潰]|[乱亂][码碼]|不(?:[显顯]示|能|到|了|生效|出|存在|[动動])|[没沒]有"
+    r"|(?:ない|ません|エラー)(?=\W|\Z)|수 없|안 [가-힣]|않[는음아습]|오류|에러|실패",
     re.I,
 )
 """A problem, whose heading asks how to solve it."""
@@ -67,7 +64,7 @@ _ABOUT_FAQS: Final = re.compile(
 
 def begins_as_guide(text: str) -> bool:
     """Return whether a text asks by its first word alone, as headings of guides do: `How to begin`."""
-    return not any(mark in text for mark in (*_MARKS, "¿")) and _HOW.match(text.strip(" *_`#")) is not None
+    return not clearly_asks(text) and _HOW.match(text.strip(" *_`#")) is not None
 
 
 def asks(text: str) -> bool:
