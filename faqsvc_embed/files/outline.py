@@ -89,6 +89,8 @@ class Outline:
         number = len(questions) + len(self.others)
         if is_of_guide(title) and len(clear) < max(number, _SEVERAL):
             return False
+        if not any(one.asks for one in questions) and any(clearly_asks(one.text) for one in self.others):
+            return False  # these may be the questions
         if says_so:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list &= not any(is_of_guide(one.text) for one in questions)
