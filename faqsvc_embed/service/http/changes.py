@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+import anyio
+
 from faqsvc_embed.service.http.responses import Problem
-from faqsvc_embed.service.http.threads import open_file_limit, run_blocking
+from faqsvc_embed.service.http.threads import database_outages, open_file_limit, run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.logs import MAX_EVENTS, LoggedChange, Position
 
@@ -166,6 +168,7 @@ class ChangeFeed:
         self._by_network: Counter[str | None] = Counter()
         self._followed: Counter[str | None] = Counter()
         self._task: asyncio.Task[None] | None = None
+        self._catching_up = anyio.CapacityLimiter(1)
 
     async def subscribe(self, slugs: Iterable[str], network: str | None, after: str | None) -> Subscriber:
         """Return a new subscriber.
@@ -234,19 +237,28 @@ class ChangeFeed:
                 self._task = asyncio.create_task(self._poll())
 
     async def _catch_up(self, subscriber: Subscriber, after: str) -> None:
-        log = self._storage.changes
-        last, _ = await run_blocking(log.version)
-        number, missed = last.number_of(after), None
-        if number is not None and number <= last.number:
-            following = await run_blocking(log.after, number, 1)
-            # Numbers have no gaps, so a gap means that the next change is no longer in the log.
-            if number == last.number or (following and following[0].number == number + 1):
-                missed = await run_blocking(log.after, number, MAX_WAITING + 1, subscriber.slugs)
+        # In one thread for all, so that public reads find a free one when many subscribers come back.
+        last, missed = await run_blocking(
+            self._missed, after, subscriber.slugs, limiter=self._catching_up, outages=database_outages
+        )
         if missed is None or len(missed) > MAX_WAITING:
             subscriber.miss(last)
             return
         for change in missed:  # the poll may add one of them again, which only costs the reader a request
             subscriber.add(change)
+
+    def _missed(self, after: str, slugs: frozenset[str]) -> tuple[Position, Sequence[LoggedChange] | None]:
+        """Return the end of the log, and the changes of slugs after an event; None if it has not all."""
+        log = self._storage.changes
+        last, _ = log.version()
+        number = last.number_of(after)
+        if number is None or number > last.number:
+            return last, None
+        following = log.after(number, 1)
+        # Numbers have no gaps, so a gap means that the next change is no longer in the log.
+        if number == last.number or (following and following[0].number == number + 1):
+            return last, log.after(number, MAX_WAITING + 1, slugs)
+        return last, None
 
     async def _poll(self) -> None:
         while self._by_network:
