@@ -42,6 +42,8 @@ _YAML: Final = re.compile(
     r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w-]*[^\S\n]*:(?=\s)"
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
+MAX_PAGE: Final = 500_000
+"""Maximum characters of a pasted page. One that is only tags takes two seconds to read."""
 _PAGES: Final = ("<!doctype html", "<html")
 """The beginnings of whole pages."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
@@ -209,7 +211,8 @@ def _html(text: str) -> Document:
     It has no items if the text is something else, or if it is Markdown that has more questions.
     """
     text = text.strip()
-    if text[:20].lower().startswith(_PAGES) and (page := _page(text)).items:
+    is_page = len(text) <= MAX_PAGE and text[:20].lower().startswith(_PAGES)
+    if is_page and (page := _page(text)).items:
         return page
     if not (text.startswith("<") and text.endswith(">")) or len(text) > MAX_PASTED:
         return Document(items=[])
