@@ -43,7 +43,7 @@ _YAML: Final = re.compile(
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
 MAX_PAGE: Final = 500_000
-"""Maximum characters of a pasted page. One that is only tags takes two seconds to read."""
+"""Maximum characters of a pasted page. One that is only tags takes a few seconds to read."""
 _PAGES: Final = ("<!doctype html", "<html")
 """The beginnings of whole pages."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
