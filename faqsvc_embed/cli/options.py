@@ -38,6 +38,7 @@ base_url_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="FAQSVC_BASE_URL",
     show_envvar=True,
+    callback=lambda _, __, value: value and value.strip(),  # files with variables end lines as Windows does
     help="Address of the FAQ service.",
 )
 lang_option: OptionDecorator = click.option(
@@ -82,7 +83,7 @@ public_url_option: OptionDecorator = click.option(
     show_envvar=True,
     default="http://127.0.0.1:8700",
     show_default=True,
-    callback=lambda _, __, value: need_base_url(value),
+    callback=lambda _, __, value: need_base_url(value.strip()),
     help="Public address of the service.",
 )
 

@@ -14,7 +14,8 @@ MIN_UNIQUE_SECRET: Final = 12
 """Number of characters from which a secret does not occur in other text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
 NOT_A_KEY: Final = (
-    f"the API key does not have the form {MASK}, where *** is the secret; `faqsvc keys create` makes one"
+    f"the API key does not have the form {MASK}, without quotation marks, where *** is the secret;"
+    " `faqsvc keys create` makes one"
 )
 
 

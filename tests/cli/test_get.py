@@ -51,6 +51,14 @@ def test_html_is_what_a_page_shows(faulty_service: FaultyServer) -> None:
     assert len(faulty_service.log) == 1
 
 
+def test_variables_may_end_with_the_line_end_of_their_file(
+    faulty_service: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", f"{faulty_service.base_url}\r")
+    monkeypatch.setenv("FAQSVC_API_KEY", f"{SECRET}\n")
+    assert faqsvc("get", "pricing").exit_code == 0
+
+
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_publish_reads_what_get_prints(ours: Service, tmp_path: Path, form: str) -> None:
     items = [
