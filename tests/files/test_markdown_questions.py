@@ -575,11 +575,14 @@ def test_headings_that_ask_without_a_mark_or_name_problems_make_an_faq(text: str
     assert len(items_of(text)) == 2
 
 
-def test_a_heading_without_text_between_questions_is_a_section() -> None:
-    text = "# FAQ\n\n## Tea\n\n## Why?\nSo.\n\n## Cake\n\n## It crumbles\nEat it.\n\n## Who?\nWe.\n"
-    items = read_markdown(text).items
-    sections = [(item.get("section"), item["question"]) for item in items]
-    assert sections == [("Tea", "Why?"), ("Cake", "It crumbles"), ("Cake", "Who?")]
+@pytest.mark.parametrize("form", ["## {}", "**{}**\n"], ids=["headings", "bold lines"])
+def test_a_heading_without_text_between_questions_is_a_section(form: str) -> None:
+    lines = ["Tea", "", "Why?", "So.\n", "Cake", "", "It crumbles", "Eat it.\n", "Who?", "We.\n"]
+    answers = ("", "So.\n", "Eat it.\n", "We.\n")
+    text = "\n".join(line if line in answers else form.format(line) for line in lines)
+    items = read_markdown(f"# FAQ\n\n{text}").items
+    sections = [(item.get("section"), item["question"], item["answer"]) for item in items]
+    assert sections == [("Tea", "Why?", "So."), ("Cake", "It crumbles", "Eat it."), ("Cake", "Who?", "We.")]
 
 
 def test_one_heading_without_text_among_questions_is_no_section() -> None:
