@@ -127,7 +127,9 @@ class Crawler:
         if response.status in (404, 410):
             raise PageNotFound(f"{quoted(response.url)} does not exist ({response.status})")
         if response.status != 200:
-            raise FetchError(f"{quoted(response.url)} has status {response.status}, not 200")
+            refusal = " (it may refuse programs: save the page as a browser shows it, and read that file)"
+            reason = refusal if response.status in (401, 403, 429) else ""
+            raise FetchError(f"{quoted(response.url)} has status {response.status}, not 200{reason}")
         if response.media_type not in HTML:
             raise FetchError(f"{quoted(response.url)} is {quoted(response.media_type)}, not HTML")
         return await self._reader.read(response)

@@ -59,6 +59,7 @@ class PageFetcher:
     ) -> None:
         self._allowed = allowed
         self._timeout = timeout
+        self._cookies = httpx2.Cookies()  # some sites redirect to the same address until a cookie comes back
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=ssl_context or default_ssl_context(),
             network_backend=guard or SSRFGuard(allowed),
@@ -112,11 +113,17 @@ class PageFetcher:
             ("Accept", accept),
             ("Accept-Encoding", "gzip"),
         ]
+        request = httpx2.Request("GET", url)
+        self._cookies.set_cookie_header(request)
+        headers += [("Cookie", request.headers["cookie"])] if "cookie" in request.headers else []
         extensions = {"timeout": {"connect": self._timeout / 2}}
         async with self._pool.stream("GET", target, headers=headers, extensions=extensions) as stream:
             fields = {
                 name.decode("latin-1").lower(): value.decode("latin-1") for name, value in stream.headers
             }
+            self._cookies.extract_cookies(
+                httpx2.Response(stream.status, headers=stream.headers, request=request)
+            )
             body = await self._read(stream, fields) if stream.status not in REDIRECTS else b""
             media_type, charset = _content_type(fields)
             return Response(str(url), stream.status, media_type, charset, body), fields.get("location")
@@ -124,9 +131,9 @@ class PageFetcher:
     async def _read(self, stream: httpcore2.Response, fields: Mapping[str, str]) -> bytes:
         """Return the decompressed body up to the limit; never more than the limit is in memory."""
         coding = fields.get("content-encoding", "identity").strip().lower() or "identity"
-        if coding not in ("identity", "gzip", "x-gzip"):
+        if coding not in ("identity", "gzip", "x-gzip", "deflate"):
             raise FetchError(f"the content coding {quoted(coding)} was not requested")
-        decompressor = None if coding == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        decompressor = None if coding == "identity" else zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         body, received = bytearray(), 0
         async with aclosing(stream.aiter_stream()) as chunks:
             async for chunk in chunks:
@@ -134,7 +141,7 @@ class PageFetcher:
                 try:
                     body += decompressor.decompress(chunk, MAX_BYTES - len(body)) if decompressor else chunk
                 except zlib.error as error:
-                    raise FetchError(f"the response is not valid gzip: {error}") from None
+                    raise FetchError(f"the response is not valid {coding}: {error}") from None
                 if max(len(body), received) >= MAX_BYTES:
                     break
         return bytes(body[:MAX_BYTES])

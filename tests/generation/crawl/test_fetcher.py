@@ -4,7 +4,8 @@ import asyncio
 import gzip
 import ssl
 import tracemalloc
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from typing import Any
@@ -58,8 +59,11 @@ def test_a_request_names_the_crawler_and_uses_no_proxy(
     }
 
 
-def test_gzip_is_decompressed(faulty: FaultyServer) -> None:
-    faulty.behave(faults.body(gzip.compress(b"<p>Tee</p>"), {"Content-Encoding": "GZIP"}))
+@pytest.mark.parametrize(("coding", "compress"), [("GZIP", gzip.compress), ("deflate", zlib.compress)])
+def test_a_compressed_response_is_decompressed(
+    faulty: FaultyServer, coding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    faulty.behave(faults.body(compress(b"<p>Tee</p>"), {"Content-Encoding": coding}))
 
     assert fetch(faulty).body == b"<p>Tee</p>"
 
@@ -102,6 +106,19 @@ def test_a_redirect_to_an_invalid_url_is_an_error(faulty: FaultyServer, location
 
     with pytest.raises((FetchError, BlockedURL)):
         fetch(faulty)
+
+
+def ask_for_a_cookie(exchange: faults.Exchange) -> None:
+    """Redirect to the same address until a cookie comes back."""
+    if exchange.request.headers.get("cookie") == "seen=1":
+        exchange.respond(200, b"<p>Tee</p>")
+    else:
+        exchange.respond(302, b"", {"Location": exchange.request.target, "Set-Cookie": "seen=1"})
+
+
+def test_a_site_gets_its_cookies_back(faulty: FaultyServer) -> None:
+    faulty.behave(ask_for_a_cookie)
+    assert fetch(faulty).body == b"<p>Tee</p>"
 
 
 def test_a_redirect_loop_ends_after_five_redirects(faulty: FaultyServer) -> None:
