@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import httpx2
 import msgspec
@@ -55,11 +55,15 @@ _PROMPTS: Final = load("prompts", dict[str, Any])
 
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
-T = TypeVar("T")
+
+class _Part(msgspec.Struct):
+    text: str = ""
 
 
 class _Message(msgspec.Struct):
-    content: str | None = None
+    content: str | list[_Part] | None = None
+    reasoning_content: str | None = None
+    """Where some servers put the whole text of a model that thinks."""
     refusal: str | None = None
 
 
@@ -132,9 +136,11 @@ class ChatEndpoint:
             message = msgspec.json.decode(content, type=_Completion).choices[0].message
         except (msgspec.MsgspecError, UnicodeError, RecursionError, IndexError):
             raise self._failure(f"it sent no chat completion: {self._beginning(content)!r}") from None
-        if message.refusal or not message.content:
+        text = message.content or message.reasoning_content or ""
+        if message.refusal or not text:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
-        return _bare(message.content).encode("utf-8", "replace")
+        text = text if isinstance(text, str) else "".join(part.text for part in text)
+        return _bare(text).encode("utf-8", "replace")
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
@@ -209,7 +215,7 @@ class OpenAICompatibleEngine:
         """Have the model write items for a batch."""
         data = [{"title": excerpt.page.title, "text": excerpt.text} for excerpt in batch]
         response = await self.endpoint.complete(_task(request, count), data, _PROMPTS["items"])
-        suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
+        suggestions = _decoded(response).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
 
 
@@ -241,9 +247,9 @@ def _labelled(
     return [replace(item, lang=written) for item in items], [note]
 
 
-def _decoded(response: bytes, kind: type[T]) -> T:
+def _decoded(response: bytes) -> _Suggestions:
     try:
-        return msgspec.json.decode(response, type=kind)
+        return msgspec.json.decode(response, type=_Suggestions)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise EngineError(f"the language model did not return the requested JSON: {error}") from None
 
@@ -257,10 +263,12 @@ def _response_format(kind: str | None, schema: Mapping[str, Any]) -> dict[str, A
 
 
 def _bare(content: str) -> str:
-    """Return JSON without the Markdown fence, the thoughts and the remarks that some models add."""
+    """Return JSON without the fence, thoughts and remarks of some models; a list has the items."""
     if not content.lstrip().startswith("{"):
         content = content.rpartition("</think>")[2]
-    return content[max(0, content.find("{")) : content.rfind("}") + 1]
+    begin = max(0, content.find("{"))
+    text = content[begin : content.rfind("}") + 1]
+    return f'{{"items": [{text}]}}' if content[:begin].rstrip().endswith("[") else text
 
 
 def from_environment(environ: Mapping[str, str]) -> OpenAICompatibleEngine | None:

@@ -37,7 +37,7 @@ OPEN = {
 }
 
 
-def completion(content: object, **message: object) -> Behaviour:
+def completion(content: object, /, **message: object) -> Behaviour:
     """Respond with a chat completion; content other than text is sent as JSON."""
     text = content if isinstance(content, str) else json.dumps(content)
     choice = {
@@ -154,6 +154,20 @@ def test_a_question_that_is_too_long_to_be_published_is_left_out(llm: FaultyServ
 def test_json_is_read_from_a_fence_after_thoughts_and_between_remarks(llm: FaultyServer, around: str) -> None:
     llm.behave(completion(around % json.dumps({"items": [OPEN]})))
 
+    assert questions(llm) == ["When do you open?"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": json.dumps([OPEN])},
+        {"content": [{"type": "text", "text": json.dumps({"items": [OPEN]})}]},
+        {"content": None, "reasoning_content": json.dumps({"items": [OPEN]})},
+    ],
+    ids=["bare list", "parts", "reasoning"],
+)
+def test_json_is_read_wherever_a_server_puts_it(llm: FaultyServer, message: dict[str, Any]) -> None:
+    llm.behave(completion("", **message))
     assert questions(llm) == ["When do you open?"]
 
 
