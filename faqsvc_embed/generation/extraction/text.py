@@ -101,9 +101,9 @@ def _is_decoration(element: Element) -> bool:
 
 
 def _is_note_mark(element: Element) -> bool:
-    """Return whether a superscript is the mark of a footnote: in brackets, or a link to the note."""
-    if element.tag != "sup":
-        return False
+    """Return whether an element is the mark of a footnote: by role, or a superscript in brackets or a link."""
+    if element.tag != "sup" or element.role == "doc-noteref":
+        return element.role == "doc-noteref"
     links = (inner.attrs.get("href", "") for inner in element.walk() if inner.tag == "a")
     return any("#" in link for link in links) or _NOTE_MARK.fullmatch(raw_text(element)) is not None
 

@@ -41,6 +41,7 @@ def answer(markup: str) -> str:
             "<p>10<sup>6</sup> on the 1<sup>st</sup>, CO<sub>2</sub>.</p>",
             "10<sup>6</sup> on the 1<sup>st</sup>, CO<sub>2</sub>.",
         ),
+        ('<p>30 days<a href="#m" role="doc-noteref">[2]</a>.</p>', "30 days."),
         ('<p>30 days<sup><a href="#n">1</a></sup>, or 40<sup>[2]</sup>.</p>', "30 days, or 40."),
         (
             f'<p>To <a href="/cdn-cgi/l/email-protection" data-cfemail="{PROTECTED}">[email]</a>'
