@@ -101,7 +101,7 @@ def _is_decoration(element: Element) -> bool:
 
 
 def _is_note_mark(element: Element) -> bool:
-    """Return whether an element is the mark of a footnote: by role, or a superscript in brackets or a link."""
+    """Return whether an element marks a footnote: by its role, or as superscript in brackets or a link."""
     if element.tag != "sup" or element.role == "doc-noteref":
         return element.role == "doc-noteref"
     links = (inner.attrs.get("href", "") for inner in element.walk() if inner.tag == "a")
