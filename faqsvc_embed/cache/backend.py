@@ -44,7 +44,7 @@ class Backend(Protocol):
         """Send a message to every process that receives the messages of `channel`."""
 
     def messages(self, channel: str) -> AsyncIterator[bytes]:
-        """Yield an empty message, and then every message that is published from now on."""
+        """Yield an empty message, then each message from now on; nothing, and end, if none can arrive."""
 
 
 class ResilientBackend:
@@ -92,7 +92,7 @@ class ResilientBackend:
         return result
 
     async def messages(self, channel: str, *, is_first: bool) -> AsyncIterator[bytes]:
-        """Yield the messages of a channel without end, and an empty one when some may have been missed.
+        """Yield the messages of a channel, and an empty one when some may have been missed.
 
         Nothing is missed before the first connection, if `is_first` is true.
         """
@@ -104,6 +104,7 @@ class ResilientBackend:
                     if message or not is_first:
                         yield message
                     is_first = False
+                return
             except Exception as error:
                 self._failed("watched", error)
                 is_first = False

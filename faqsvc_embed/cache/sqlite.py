@@ -106,9 +106,10 @@ class SQLiteBackend:
         """Send nothing: other processes keep a forgotten record until they refresh it."""
 
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
-        """Wait for ever, because no message is sent."""
-        await asyncio.Event().wait()
-        yield b""
+        """Yield nothing, because no message is sent."""
+        nothing: tuple[bytes, ...] = ()
+        for message in nothing:
+            yield message
 
     async def _do(
         self,

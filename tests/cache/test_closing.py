@@ -91,12 +91,17 @@ def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: Fa
     assert isinstance(asyncio.run(host()), FAQUnavailable)
 
 
-def test_a_dropped_embed_or_client_leaves_no_thread_and_no_connection(faulty: FaultyServer) -> None:
+def test_a_dropped_embed_or_client_leaves_no_thread_no_connection_and_no_warning(
+    faulty: FaultyServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     faulty.serve(samples.pricing())
     FAQEmbed(faulty.base_url, push=False).render("pricing")
+    for name in "abc":
+        FAQEmbed(faulty.base_url, push=False, store=f"file:{tmp_path / name}").render("pricing")
     FAQClient(faulty.base_url).get_faq("pricing")
-    assert faulty.connections == 2
+    assert faulty.connections == 5
     wait_until(lambda: gc.collect() >= 0 and not own_threads() and not faulty.open_connections)
+    assert caplog.messages == []
 
 
 def test_an_embed_that_is_dropped_while_it_fetches_ends_with_its_fetch(faulty: FaultyServer) -> None:
