@@ -260,6 +260,12 @@ def test_an_empty_list_is_an_empty_part(embed: FAQEmbed, caplog: pytest.LogCaptu
     assert not caplog.records
 
 
+def test_a_part_that_shows_nothing_takes_no_address(embed: FAQEmbed) -> None:
+    with embed.page():
+        assert embed.render("shop", section="Returns") == embed.render("shop", questions=[]) == ""
+        assert 'id="faq-shop"' in embed.render("shop")
+
+
 @pytest.mark.parametrize("count", [33, 100, 300])
 def test_a_part_costs_at_most_twice_the_second_however_many_are_above_it(count: int) -> None:
     items = tuple(Item(n, f"Question {n}?", "So.", id=f"q{n}", section=f"S{n % 7}") for n in range(40))

@@ -50,6 +50,8 @@ class Document(msgspec.Struct, eq=False):
 
         Without `schema`, a later `faq_schema()` prints its JSON-LD.
         """
+        if not faq.items:
+            return FIRST  # nothing is printed
         slug = faq.slug
         if ordinal is None:
             ordinal = self.reserve(slug)
