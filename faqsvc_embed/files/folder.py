@@ -28,7 +28,7 @@ from faqsvc_embed.text import normalized
 
 NO_LANGUAGE: Final = "has no language"
 """The beginning of the note on a file whose language was detected."""
-_LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_](?:[A-Za-z]{2,4}|[0-9]{3})){0,2}")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
@@ -182,7 +182,7 @@ def read_faq_file(
             slug = document.slug
         if document.lang is None:
             document = replace(document, lang=name_lang)
-        if name_lang not in (None, document.lang) and "lang" not in stated:
+        if name_lang not in (None, lookup(f"{document.lang}")) and "lang" not in stated:
             message = f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
             raise UnreadableFile(message)
         faq = document.to_faq(slug if document.slug is None else document.slug)
@@ -235,8 +235,9 @@ def _is_within(path: Path, folder: Path) -> bool:
 def name_of(path: Path) -> tuple[str, str | None]:
     """Return the slug and the language in the name of a file."""
     name = normalized("NFC", path.stem)  # macOS decomposes names
-    slug, _, lang = name.rpartition(".")
-    return (slug, lang.lower()) if slug and lang.lower() in LANGUAGES else (name, None)
+    slug, _, tag = name.rpartition(".")
+    lang = lookup(tag) if slug and _LANGUAGE_LIKE.fullmatch(tag) else None
+    return (slug, lang) if lang else (name, None)
 
 
 def file_name(slug: str, lang: str | None) -> str:
@@ -269,8 +270,7 @@ def by_slug(files: Iterable[FAQFile]) -> BySlug:
         base, _, ending = slug.rpartition(".")
         stated = file.document.lang if lang is None and file.document is not None else None
         same = found.get((slug, stated)) if isinstance(stated, str) else None
-        is_like_one = base and _LANGUAGE_LIKE.fullmatch(ending)
-        has_wrong_language = is_like_one and ((base, None) in found or lookup(ending))
+        has_wrong_language = (base, None) in found and _LANGUAGE_LIKE.fullmatch(ending)
         if has_wrong_language and name_of(file.path)[0] == slug:
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
             found[slug, lang] = _with_problem(file, message)

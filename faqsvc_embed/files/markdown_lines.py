@@ -80,7 +80,8 @@ LIST_TAG: Final = re.compile(r"[^\w-]faqs?(?:\.\w+)?[ \"'%>}]", re.IGNORECASE)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%(?:[^{}\"]|\"[^\s{}\"]*\")*%\}")
 """A line for the generator of a website. A tag that quotes several words may show them to readers."""
 NOT_SHOWN: Final = re.compile(
-    r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
+    r"\[(?:[^\w\[\]<>]*|:[\w-]+:|(?:<[^<>]*>)+|!\[[^\[\]]*\]\([^()]*\))\]\(#[^()]*\)|\[\]\{[^{}]*\}"
+    r"|<a\s[^<>]*>[#¶]?(?:<[^<>]*>){0,9}</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
     r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""

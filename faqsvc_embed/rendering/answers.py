@@ -239,6 +239,11 @@ _KINDS: Final = {
         r"|\[![A-Z]+\]|(?<=[ \t]):{3,}(?!:)"
         r"|(?<=[ \t])(?:!!!|\?\?\?)[ \t]+(?:note|tip|info|warning|danger|important|caution)\b"
     ),
+    "a formula": (
+        # x^2^ and H~2~O; a price and a path have neither ^, _ and { nor the second $ at a word.
+        r"(?<=[A-Za-z0-9)])(?:\^[+-]?[A-Za-z0-9]{1,10}[+-]?\^(?![\w^])|(?<=[A-Za-z)])~[A-Za-z0-9]{1,10}~(?!~))"
+        r"|(?<![\w$])\$(?=[A-Za-z]\$|[^\s$][^$\n]{0,80}[\^_{])[^$\n]{1,100}(?<!\s)\$(?![\w$])"
+    ),
     "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{ ?[\w-]+=[^{}\n]*\}",
     "a template": r"\{\{[^{}\n]{0,60}(?:\}\})?|\{%[^{}\n]{0,60}\}?",
     "a table": r"(?m:^[ \t]*\|[^\n|]+\|(?=[^\n]*\|[ \t]*$))",

@@ -94,6 +94,8 @@ def test_a_file_may_begin_with_a_rule(text: str) -> None:
         ("A &amp; B &lt;b&gt;x&lt;/b&gt; caf&eacute; &#x20AC;?", "A & B <b>x</b> café €?"),
         ("Is \\&amp; or `&amp;` &copy or &amp\\; or &x;?", "Is &amp; or `&amp;` &copy or &amp; or &x;?"),
         ("Where is [the map][m]?", "Where is the map?"),
+        ("Where? [⚓︎](#a) [:link:](#a) [<i class='x'></i>](#a) [![](x.svg)](#a)", "Where?"),
+        ("Where? <a href='#a'><svg class='x'><path d='M0'/></svg></a>", "Where?"),
         (
             "Where is [the map](our map.md), and what is `[a](b c)` in [tea](the leaves)?",
             "Where is the map, and what is `[a](b c)` in [tea](the leaves)?",

@@ -154,6 +154,7 @@ def test_a_leftover_is_named_once_with_its_own_line() -> None:
     "typed",
     [
         *("So. ::: tip", "So. !!! note Read it.", "So. ## More", "== Hot", "@tab:active Hot"),
+        *("H~2~O", "4 x^2^ is", "Ca^2+^.", "So $a^2 + b$ is", "Call it $n$."),
         *("Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now", "Tea &amp; ice", "It isn\\'t"),
     ],
 )
@@ -179,6 +180,8 @@ def test_the_code_of_an_icon_is_a_leftover() -> None:
         "1 :: 2",
         "i++ or ++j",
         "a == b == c",
+        "$5 and $10_a, ~5 min, 9~12, x^2+y^2, Hi ^_^ o^_^o",
+        "$HOME/a_b and $PATH, 2^10, US$5, $5^$6, {$a} ~/x ~a~",
     ],
 )
 def test_what_people_write_is_no_leftover(typed: str) -> None:

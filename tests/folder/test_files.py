@@ -62,9 +62,17 @@ def test_a_slug_may_have_dots(tmp_path: Path) -> None:
     assert not Folder(faqs).problems
 
 
-@pytest.mark.parametrize("ending", ["zh-TW", "de_CH"])
-def test_a_longer_tag_in_a_name_is_refused(tmp_path: Path, ending: str) -> None:
-    assert refusal(folder(tmp_path, **{f"terms__{ending}__md": PRICING})).startswith(f"terms.{ending}.md: ")
+@pytest.mark.parametrize(
+    ("ending", "lang"), [("zh-TW", "zh"), ("zh-Hant-TW", "zh"), ("de_CH", "de"), ("es-419", "es")]
+)
+def test_a_longer_tag_in_a_name_is_shortened(tmp_path: Path, ending: str, lang: str) -> None:
+    question = "## Why?\nSo.\n"
+    stated = f"---\nlang: {ending.replace('_', '-')}\n---\n{question}"
+    faqs = folder(tmp_path, **{f"terms__{ending}__md": question, f"prices__{ending}__md": stated})
+    assert [(file.slug, file.lang, file.problems) for file in Folder(faqs).files] == [
+        ("prices", lang, ()),
+        ("terms", lang, ()),
+    ]
 
 
 @pytest.mark.parametrize(
