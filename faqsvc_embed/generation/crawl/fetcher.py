@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Final
 
@@ -14,6 +15,7 @@ import httpcore2
 import httpx2
 
 from faqsvc_embed.api.requests import user_agent
+from faqsvc_embed.api.responses import parse_retry_after
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.generation.crawl.ssrf import Endpoint, SSRFGuard, check_url, endpoint_of
 
@@ -24,6 +26,8 @@ MAX_BYTES: Final = 2_097_152
 MAX_REDIRECTS: Final = 5
 TIMEOUT: Final = 8.0
 """Seconds for a response with all its redirects. Connecting to one address may take half of them."""
+MAX_WAIT: Final = 2.0
+"""Maximum seconds to wait for a site that says when to try again."""
 MAX_CONNECTIONS: Final = 3
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 
@@ -44,6 +48,8 @@ class Response:
     media_type: str
     charset: str | None
     body: bytes
+    retry_after: float | None = None
+    """Seconds after which to try again, if the site says so."""
 
 
 class PageFetcher:
@@ -74,12 +80,18 @@ class PageFetcher:
     async def fetch(self, url: str, *, accept: str = "text/html", check: Check | None = None) -> Response:
         """Request a URL and follow redirects; every hop is checked, by `check` too.
 
+        A site that is asked too often gets a second request after the time that it states, if that is short.
+
         Raises:
             BlockedURL: a hop is not on the public web, or `check` blocks it.
             FetchError: there is no usable response in time.
         """
         try:
             with anyio.fail_after(self._timeout):
+                response = await self._follow(check_url(url, self._allowed), accept, check)
+                if response.status != 429 or response.retry_after is None or response.retry_after > MAX_WAIT:
+                    return response
+                await anyio.sleep(response.retry_after)
                 return await self._follow(check_url(url, self._allowed), accept, check)
         except TimeoutError:
             raise FetchError(f"{quoted(url)} did not respond within {self._timeout:g} s") from None
@@ -126,7 +138,8 @@ class PageFetcher:
             )
             body = await self._read(stream, fields) if stream.status not in REDIRECTS else b""
             media_type, charset = _content_type(fields)
-            return Response(str(url), stream.status, media_type, charset, body), fields.get("location")
+            wait = parse_retry_after(fields.get("retry-after"), datetime.now(UTC))
+            return Response(str(url), stream.status, media_type, charset, body, wait), fields.get("location")
 
     async def _read(self, stream: httpcore2.Response, fields: Mapping[str, str]) -> bytes:
         """Return the decompressed body up to the limit; never more than the limit is in memory."""

@@ -14,6 +14,7 @@ from turbohtml.detect import detect_language as detect
 from faqsvc_embed.files.detection import CODES, MAX_LENGTH, SCRIPTS, characters_of, detect_language
 from faqsvc_embed.generation.crawl.fetcher import Response
 from faqsvc_embed.generation.extraction.extractor import Pair, extract
+from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import base_of, plain
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import Item
@@ -55,7 +56,7 @@ class Page:
     pairs: tuple[Pair, ...] = ()
     links: tuple[Link, ...] = ()
     needs_script: bool = False
-    """Whether it has no text before its script has run."""
+    """Whether it lacks text, or answers, before its script has run."""
 
 
 def read_page(response: Response) -> Page:
@@ -71,8 +72,15 @@ def read_page(response: Response) -> Page:
         text=content.text,
         pairs=content.pairs,
         links=tuple(_links(document, response.url)),
-        needs_script=len(content.text) < MIN_TEXT and document.find("script") is not None,
+        needs_script=(len(content.text) < MIN_TEXT and document.find("script") is not None)
+        or (not content.pairs and _has_closed_questions(document)),
     )
+
+
+def _has_closed_questions(document: turbohtml.Document) -> bool:
+    """Return whether several questions open panels; without pairs, the panels are empty."""
+    openers = document.select("[aria-expanded], [aria-controls], summary")[:MAX_LINKS]
+    return sum(is_question(plain(one.text[:1_000])) for one in openers) > 1
 
 
 def _parse(response: Response) -> turbohtml.Document:

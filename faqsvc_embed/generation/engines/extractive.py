@@ -41,7 +41,7 @@ def unique_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateR
         )
     if not items and (empty := [page.url for page in pages if page.needs_script]):
         notes.append(
-            f"{empty[0]} has no text without JavaScript, which is not run: save the page as a browser shows"
+            f"{empty[0]} lacks text without JavaScript, which is not run: save the page as a browser shows"
             " it and read that file, or copy its text."
         )
     return GenerateResponse(items, dropped=dropped, notes=notes)

@@ -121,6 +121,17 @@ def test_a_site_gets_its_cookies_back(faulty: FaultyServer) -> None:
     assert fetch(faulty).body == b"<p>Tee</p>"
 
 
+@pytest.mark.parametrize(("wait", "statuses"), [("0", [429, 200]), ("60", [429]), (None, [429])])
+def test_a_site_that_asks_for_a_short_wait_is_asked_once_more(
+    faulty: FaultyServer, wait: str | None, statuses: list[int]
+) -> None:
+    headers = {} if wait is None else {"Retry-After": wait}
+    faulty.behave(lambda exchange: exchange.respond(200 if len(faulty.log) > 1 else 429, b"", headers))
+
+    assert fetch(faulty).status == statuses[-1]
+    assert len(faulty.log) == len(statuses)
+
+
 def test_a_redirect_loop_ends_after_five_redirects(faulty: FaultyServer) -> None:
     faulty.behave(faults.redirect_loop)
 

@@ -90,10 +90,13 @@ def test_a_site_without_questions_has_no_items() -> None:
     assert generate(Page(url="https://tea.example/")) == []
 
 
-def test_a_page_that_is_empty_without_its_script_is_named_if_there_is_no_question() -> None:
-    bodies = (b"<div id=root></div><script src=a.js></script>", b"<p>Nothing to see here.</p>")
-    app, plain = (
-        read_page(Response("https://tea.example/faq", 200, "text/html", None, body)) for body in bodies
+def test_a_page_without_text_or_answers_before_its_script_has_run_is_named_if_there_is_no_question() -> None:
+    button = "<h3><button aria-expanded=false>How do I {}?</button></h3><div hidden></div>"
+    panels = f"<p>{'We sell tea. ' * 20}</p>{button.format('pay')}{button.format('return it')}"
+    app, shut, plain = (
+        read_page(Response("https://tea.example/faq", 200, "text/html", None, body.encode()))
+        for body in ("<div id=root></div><script src=a.js></script>", panels, "<p>Nothing here.</p>")
     )
-    assert [("JavaScript" in note, "tea.example/faq" in note) for note in run(app).notes] == [(True, True)]
+    for page in (app, shut):
+        assert [("JavaScript" in note, page.url in note) for note in run(page).notes] == [(True, True)]
     assert run(plain).notes == run(app, FAQ).notes == []
