@@ -56,7 +56,7 @@ class BackgroundLoop:
         with self._lock:
             loop = self._loop
             if loop is None or (loop.is_ending and running_loop() is not loop):
-                loop = self._loop = _Loop(self, unpatched("selectors", "DefaultSelector")())
+                loop = self._loop = _Loop(self, unpatched(selectors, "DefaultSelector")())
         return loop.submit(coroutine)
 
     @property

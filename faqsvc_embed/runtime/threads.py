@@ -1,19 +1,17 @@
 """Native daemon threads, also in a process that gevent has patched, and the event loop of this thread."""
 
+import _thread
 import asyncio
 import contextvars
 import functools
-import importlib
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any, Final, TypeVar
-
-if TYPE_CHECKING:
-    from _thread import LockType
+from types import ModuleType
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -33,7 +31,7 @@ def start_thread(target: Callable[[], object], name: str) -> None:
     if not threads_are_enabled():
         raise RuntimeError("uWSGI runs without threads: start it with --enable-threads")
     if is_gevent_patched():
-        unpatched("_thread", "start_new_thread")(target, ())
+        unpatched(_thread, "start_new_thread")(target, ())
     else:
         threading.Thread(target=target, name=name, daemon=True).start()
 
@@ -65,11 +63,11 @@ def in_event_loop() -> bool:
     return running_loop() is not None
 
 
-def unpatched(module: str, name: str) -> Any:
+def unpatched(module: ModuleType, name: str) -> Any:
     """Return an attribute of a standard module as it was before gevent replaced it."""
     if is_gevent_patched():
-        return sys.modules["gevent.monkey"].get_original(module, name)
-    return getattr(importlib.import_module(module), name)
+        return sys.modules["gevent.monkey"].get_original(module.__name__, name)
+    return getattr(module, name)
 
 
 def call_in_thread(function: Callable[..., T], *args: Any) -> Future[T]:
@@ -90,12 +88,12 @@ def call_in_thread(function: Callable[..., T], *args: Any) -> Future[T]:
     return future
 
 
-def new_lock() -> "LockType":
+def new_lock() -> _thread.LockType:
     """Return a native lock, also under gevent.
 
     A greenlet that waits for a lock of gevent while a native thread holds it may never be woken.
     """
-    lock: LockType = unpatched("_thread", "allocate_lock")()
+    lock: _thread.LockType = unpatched(_thread, "allocate_lock")()
     return lock
 
 
@@ -107,9 +105,9 @@ class Lock:
     """
 
     def __init__(self) -> None:
-        self._locks: dict[int, LockType] = {}
+        self._locks: dict[int, _thread.LockType] = {}
 
-    def own(self) -> "LockType":
+    def own(self) -> _thread.LockType:
         """Return the lock of this process, for a `with` statement."""
         process = os.getpid()
         return self._locks.get(process) or self._locks.setdefault(process, new_lock())

@@ -337,11 +337,12 @@ def test_a_process_can_be_forked_at_any_moment_of_its_first_page(
 AT_THE_END: Final = """
 import sys, logging
 from faqsvc_embed import FAQEmbed
-logging.disable()
-embed = FAQEmbed(sys.argv[1])
+logging.basicConfig(level=logging.ERROR, stream=sys.stdout)
+embed, unused = FAQEmbed(sys.argv[1]), FAQEmbed(sys.argv[1])
 class Page:
     def __del__(self):
         embed.render("other")
+        unused.render("other")
 page = Page()
 print(bool(embed.render("pricing")))
 """
