@@ -34,7 +34,13 @@ _PROBLEM: Final = re.compile(
     r"|(?:ない|ません|エラー)(?=\W|\Z)|수 없|안 [가-힣]|않[는음아습]|오류|에러|실패",
     re.I,
 )
-"""A problem, whose heading asks how to solve it."""
+"""A problem, which asks how to solve it."""
+_OF_PROBLEMS: Final = re.compile(
+    r"trouble|probl[eèé]m|probleem|проблем|неполад|(?:known|common) (?:issue|error)|fehler(?:suche|behebung)"
+    r"|störung|dépannage|errores|erreurs|トラブル|困った|故障|疑难|疑難|[报報][错錯]|[错錯][误誤]|문제|오류",
+    re.I,
+)
+"""A title of a list of problems."""
 _FAQ: Final = re.compile(
     r"(?<![a-z])f\.?a\.?q\.?s?(?![a-z])"
     r"|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|pregunt[ae]s|perguntas|domande"
@@ -82,9 +88,15 @@ def ends_asking(text: str) -> bool:
     return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
 
 
-def clearly_asks(text: str) -> bool:
-    """Return whether a heading asks by a mark, or names a problem, and not only by its first word."""
-    return any(mark in text for mark in _MARKS) or ends_asking(text) or _PROBLEM.search(text) is not None
+def clearly_asks(text: str, *, names_problems: bool) -> bool:
+    """Return whether a heading asks by a mark, or names a problem if others may do, not by its first word."""
+    is_problem = names_problems and _PROBLEM.search(text) is not None
+    return is_problem or any(mark in text for mark in _MARKS) or ends_asking(text)
+
+
+def may_name_problems(title: str) -> bool:
+    """Return whether headings below a title may name problems: it says so, or there is none."""
+    return not title or _OF_PROBLEMS.search(title) is not None
 
 
 def says_faq(title: str) -> bool:
