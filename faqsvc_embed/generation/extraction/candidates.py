@@ -40,7 +40,7 @@ MANY: Final = 3
 """The number from which questions are many: beside them, one other element that opens is a menu."""
 SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
-_NOT_STATED = re.compile(r"[?？؟]|[^.!。！)]$")
+_ASIDE = re.compile(r"[?？؟]|^\[.*\]$")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^\s()]*\)")
 
 
@@ -192,7 +192,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     """Return the questions whose answers are on the page, without those of an index or of empty panels.
 
     What follows the last link of an index, or the last panel that a script fills, only seems to be an answer.
-    So does a last paragraph that is the same below all questions, and no sentence: `Did this help?`, `[Top]`.
+    So does a last paragraph that is the same below all questions, and asks or is in brackets, as links are.
     """
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
@@ -220,7 +220,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     kept = [candidate for candidate in kept if candidate.answer not in filled_in]
     parts = [candidate.answer.rpartition("\n\n")[::2] for candidate in kept]
     is_refrain = (
-        all(text and _NOT_STATED.search(end) for text, end in parts) and len({end for _, end in parts}) == 1
+        all(text and _ASIDE.search(end) for text, end in parts) and len({end for _, end in parts}) == 1
     )
     if len(kept) >= MANY and is_refrain:
         for candidate, (text, _) in zip(kept, parts, strict=True):
