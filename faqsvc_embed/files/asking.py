@@ -88,9 +88,9 @@ def ends_asking(text: str) -> bool:
     return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
 
 
-def clearly_asks(text: str, *, names_problems: bool) -> bool:
-    """Return whether a heading asks by a mark, or names a problem if others may do, not by its first word."""
-    is_problem = names_problems and _PROBLEM.search(text) is not None
+def clearly_asks(text: str, *, may_be_problem: bool = True) -> bool:
+    """Return whether a heading asks by a mark, or names a problem, and not only by its first word."""
+    is_problem = may_be_problem and _PROBLEM.search(text) is not None
     return is_problem or any(mark in text for mark in _MARKS) or ends_asking(text)
 
 

@@ -93,13 +93,13 @@ class Outline:
         except the headings of guides.
         """
         questions = [one for one, _ in self.questions]
-        asks_clearly = partial(clearly_asks, names_problems=says_so or may_name_problems(title))
+        asks_clearly = partial(clearly_asks, may_be_problem=says_so or may_name_problems(title))
         clear = [one for one in questions if one.is_explicit or asks_clearly(split_id(one.text)[0])]
         asking = [one for one in questions if one.asks or one in clear]
         number = len(questions) + len(self.others)
         if is_of_guide(title) and len(clear) < max(number, _SEVERAL):
             return False
-        if not any(one.asks for one in questions) and any(clearly_asks(one.text) for one in self.others):
+        if not any(one.asks for one in questions) and any(asks_clearly(one.text) for one in self.others):
             return False  # these may be the questions
         if says_so:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
