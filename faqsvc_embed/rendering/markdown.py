@@ -93,7 +93,8 @@ def to_html(
         dropped.append(Dropped(0, "the whole answer"))
         safe = ""
     json_ld = _for_json_ld(safe)
-    if safe and not json_ld:
+    if safe and not Markup(json_ld).striptags().strip():
+        json_ld = ""
         what = "an image without alternative text" if "<img" in safe else "text that is struck out"
         dropped.append(Dropped(1, f"to search engines, {what}"))
     return RenderedAnswer(Markup(_below(question_level, safe)), json_ld, tuple(dropped))
@@ -117,7 +118,7 @@ def _for_json_ld(html: str) -> str:
     """
     html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
     html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _EMPTY.sub("", _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html))).strip()
+    return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html)).strip()
 
 
 def load() -> None:

@@ -65,12 +65,13 @@ def test_an_item_without_question_or_answer_is_left_out(empty: str) -> None:
 
 
 def test_an_answer_that_is_only_an_image_without_words_is_left_out_and_named() -> None:
-    items = (Item(0, "Where?", "![](/map.png)"), Item(1, "When?", "![Nine to five](/hours.png)"))
+    texts = ("![](/map.png)", "- [![](/way.png)](https://heron.example)", "![Nine to five](/hours.png)")
+    items = tuple(map(Item, range(3), ("Where?", "How?", "When?"), texts))
     record = FAQ("p", items=items, answer_format="markdown")
     (shown,) = parsed.json_ld(fake_embed({}).render(record))
     for node in (to_json_ld(record), shown):
         assert pairs_of(node) == [("When?", "<p>Nine to five</p>")]
-    assert [index for index, _ in answers.problems(record)] == [0]
+    assert [index for index, _ in answers.problems(record)] == [0, 1]
 
 
 @pytest.mark.parametrize("pairs", [[("", "A")], [("Q?", " "), ("\n", "")]])
