@@ -133,9 +133,8 @@ class PageFetcher:
             fields = {
                 name.decode("latin-1").lower(): value.decode("latin-1") for name, value in stream.headers
             }
-            self._cookies.extract_cookies(
-                httpx2.Response(stream.status, headers=stream.headers, request=request)
-            )
+            sendable = [(name, value) for name, value in stream.headers if value.isascii()]
+            self._cookies.extract_cookies(httpx2.Response(200, headers=sendable, request=request))
             body = await self._read(stream, fields) if stream.status not in REDIRECTS else b""
             media_type, charset = _content_type(fields)
             wait = parse_retry_after(fields.get("retry-after"), datetime.now(UTC))

@@ -113,7 +113,8 @@ def ask_for_a_cookie(exchange: faults.Exchange) -> None:
     if exchange.request.headers.get("cookie") == "seen=1":
         exchange.respond(200, b"<p>Tee</p>")
     else:
-        exchange.respond(302, b"", {"Location": exchange.request.target, "Set-Cookie": "seen=1"})
+        cookies = {"Set-Cookie": "seen=1", "set-cookie": "name=Jörg"}  # no header may have the second
+        exchange.respond(302, b"", {"Location": exchange.request.target, **cookies})
 
 
 def test_a_site_gets_its_cookies_back(faulty: FaultyServer) -> None:
