@@ -63,7 +63,7 @@ class FAQFile:
     @property
     def is_draft(self) -> bool:
         """Whether the file says that its FAQ is not public."""
-        return self.document is not None and bool(self.document.draft)
+        return self.document is not None and self.document.draft is True
 
 
 BySlug = dict[tuple[str, str | None], FAQFile]

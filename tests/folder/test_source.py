@@ -42,6 +42,9 @@ def test_a_draft_is_not_shown_and_may_have_mistakes(faqs: Path) -> None:
     error = FAQEmbed(directory=faqs).use_faq("pricing").error
     assert isinstance(error, FAQNotFound)
     assert "draft" in str(error)
+    folder(faqs.parent, pricing__md=PRICING.replace("lang:", "draft: flase\nlang:"))
+    with pytest.raises(ConfigurationError, match="flase"):
+        FAQEmbed(directory=faqs)
 
 
 def test_a_file_without_a_language_has_that_of_the_setting(tmp_path: Path) -> None:
