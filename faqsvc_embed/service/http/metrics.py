@@ -30,10 +30,22 @@ MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
-_DATABASE: Final = (
-    ("faqsvc_database_up", "1 while the database responds", database_outages),
-    ("faqsvc_database_writable", "0 after a write that was not accepted, until one is", write_outages),
-)
+# All applications of a process share its database metrics, as they share its outages. Of several processes,
+# the one that used the database last knows best.
+_gauge: Final = partial(Gauge, registry=None, multiprocess_mode="mostrecent")
+_failures: Final = Counter("faqsvc_database_failures", "Database calls without a response", registry=None)
+_up: Final = _gauge("faqsvc_database_up", "1 while the database responds")
+_writable: Final = _gauge("faqsvc_database_writable", "0 after a write that was not accepted, until one is")
+
+
+def _report(works: Gauge, is_working: bool) -> None:
+    works.set(is_working)
+    _failures.inc(not is_working)
+
+
+for _outages, _works in ((database_outages, _up), (write_outages, _writable)):
+    _works.set(1)
+    _outages.report = partial(_report, _works)
 
 
 class ServiceMetrics:
@@ -57,15 +69,8 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        failures = Counter(
-            "faqsvc_database_failures", "Calls to the database without a response", registry=self._collectors
-        )
-        for name, text, outages in _DATABASE:
-            # Of several processes, the one that used the database last knows best.
-            works = Gauge(name, text, registry=self._collectors, multiprocess_mode="mostrecent")
-            works.set(1)
-            outages.report = partial(_report, works, failures)
-        ProcessCollector(registry=self._collectors)
+        for collector in (_failures, _up, _writable, ProcessCollector(registry=None)):
+            self._collectors.register(collector)
 
     def observe(self, scope: Scope, outcome: Outcome) -> None:
         """Count a request by its route, such as `/api/v1/faq/{slug}`: there are few routes and many paths."""
@@ -82,8 +87,3 @@ class ServiceMetrics:
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
-
-
-def _report(works: Gauge, failures: Counter, is_working: bool) -> None:
-    works.set(is_working)
-    failures.inc(not is_working)
