@@ -18,6 +18,7 @@ import pytest
 import yaml
 from flask import Flask
 from jinja2 import Environment, FileSystemLoader
+from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
@@ -107,6 +108,8 @@ def run_code(blocks: Iterable[Block], service: Service) -> int:
             count += 1
     finally:
         del sys.modules[module.__name__]
+        for engine in (one for one in names.values() if isinstance(one, Engine)):
+            engine.dispose()  # since Python 3.13, a connection to SQLite warns if nobody closes it
     return count
 
 
