@@ -37,7 +37,9 @@ class PageContext:
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         names = [name[:MAX_LENGTH] for name in (title, first_heading, last_segment)]
-        self.has_faq_title: bool = any(map(announces_faq, names))
+        # A page that asks for consent has the address of the FAQ behind it.
+        is_wall = _POLICY.search(names[1]) and not _POLICY.search(names[2])
+        self.has_faq_title: bool = any(map(announces_faq, names[:2] if is_wall else names))
         self.is_interview: bool = any(map(_INTERVIEW.search, names))
         is_policy = any(map(_POLICY.search, names))
         # A page whose title is a question is an article about it.

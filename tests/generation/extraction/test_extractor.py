@@ -305,10 +305,20 @@ def test_a_list_of_interviews_has_no_questions_of_its_own() -> None:
     assert found == [2, 0]
 
 
-@pytest.mark.parametrize(("path", "found"), [("faq", 1), ("faq/index.html", 0)])
-def test_the_last_part_of_an_address_announces_an_faq_and_a_folder_does_not(path: str, found: int) -> None:
+@pytest.mark.parametrize(
+    ("path", "title", "found"),
+    [
+        ("faq", "Chat", 1),
+        ("faq/index.html", "Chat", 0),
+        ("faq", "We value your privacy", 0),
+        ("privacy-faq", "We value your privacy", 1),
+    ],
+)
+def test_the_last_part_of_an_address_announces_an_faq_unless_the_page_asks_for_consent(
+    path: str, title: str, found: int
+) -> None:
     headings = "<h3>What is chat?</h3><p>A talk.</p><h3>Reports</h3><p>Daily.</p><h3>Prices</h3><p>Low.</p>"
-    page = f"<title>Chat</title><main><h1>Chat</h1>{headings}</main>"
+    page = f"<title>Chat</title><main><h1>{title}</h1>{headings}</main>"
     assert [
         pair.question for pair in extract(turbohtml.parse(page), f"https://heron.example/{path}").pairs
     ] == ["What is chat?", "Reports", "Prices"][: 3 * found]
