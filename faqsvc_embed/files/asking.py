@@ -88,15 +88,13 @@ def ends_asking(text: str) -> bool:
     return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
 
 
-def clearly_asks(text: str, *, may_be_problem: bool = True) -> bool:
-    """Return whether a heading asks by a mark, or names a problem, and not only by its first word."""
-    is_problem = may_be_problem and _PROBLEM.search(text) is not None
-    return is_problem or any(mark in text for mark in _MARKS) or ends_asking(text)
+def clearly_asks(text: str, title: str = "") -> bool:
+    """Return whether a heading asks by a mark, or names a problem, and not only by its first word.
 
-
-def may_name_problems(title: str) -> bool:
-    """Return whether headings below a title may name problems: it says so, or there is none."""
-    return not title or _OF_PROBLEMS.search(title) is not None
+    Below a title of something else, such as release notes, a problem is no question.
+    """
+    is_problem = (not title or _OF_PROBLEMS.search(title)) and _PROBLEM.search(text)
+    return bool(is_problem) or any(mark in text for mark in _MARKS) or ends_asking(text)
 
 
 def says_faq(title: str) -> bool:

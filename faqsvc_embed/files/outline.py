@@ -13,15 +13,7 @@ from functools import partial
 from itertools import chain, takewhile, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import (
-    asks,
-    begins_as_guide,
-    clearly_asks,
-    ends_asking,
-    is_of_guide,
-    may_name_problems,
-    says_faq,
-)
+from faqsvc_embed.files.asking import asks, begins_as_guide, clearly_asks, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
@@ -87,13 +79,12 @@ class Outline:
     def is_faq(self, title: str, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
 
-        Most possible questions must ask. A question mark counts for more than a first word that asks, because
-        the headings of guides begin with such words. So does a problem, except below the title of something
-        else, such as release notes. If a title says FAQ, headings that do not ask may be questions, too,
-        except the headings of guides.
+        Most possible questions must ask, or name a problem. Both count for more than a first word that asks,
+        because the headings of guides begin with such words. If a title says FAQ, headings that do not ask
+        may be questions, too, except the headings of guides.
         """
         questions = [one for one, _ in self.questions]
-        asks_clearly = partial(clearly_asks, may_be_problem=says_so or may_name_problems(title))
+        asks_clearly = partial(clearly_asks, title="" if says_so else title)
         clear = [one for one in questions if one.is_explicit or asks_clearly(split_id(one.text)[0])]
         asking = [one for one in questions if one.asks or one in clear]
         number = len(questions) + len(self.others)
