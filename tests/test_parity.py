@@ -366,6 +366,7 @@ def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -
     assert faqsvc("check").exit_code == faqsvc("check", str(tmp_path), "--page", str(good)).exit_code == 2
 
 
+@pytest.mark.matrix
 def test_the_work_on_nested_microdata_grows_linearly() -> None:
     question = (
         "<div itemscope itemprop=mainEntity itemtype=https://schema.org/Question><h3 itemprop=name>Is it?"
@@ -380,6 +381,7 @@ def test_the_work_on_nested_microdata_grows_linearly() -> None:
     assert grows_linearly(faq_parity, page_of, 40)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("is_equal", [True, False])
 @pytest.mark.parametrize("is_marked_up", [True, False])
 def test_the_work_on_a_page_grows_linearly(is_equal: bool, is_marked_up: bool) -> None:

@@ -12,6 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 import faqsvc_embed
 from tests.support import django_project as django_project  # the modules for Django need settings
 
@@ -76,6 +78,7 @@ def grows_too_fast(pattern: re.Pattern[Any], use: str, seed: str) -> bool:
     return False
 
 
+@pytest.mark.matrix
 def test_each_pattern_takes_a_time_that_grows_with_the_text() -> None:
     found = list(patterns())
     assert len(found) > 60

@@ -104,6 +104,7 @@ def test_a_slug_that_a_host_writes_decomposed_is_the_same(service: FeedService, 
     assert answer(embed, "café-prix") == "Newer."
 
 
+@pytest.mark.matrix
 def test_many_faqs_with_long_slugs_are_followed_by_one_connection(
     service: FeedService, embed: FAQEmbed
 ) -> None:
@@ -143,6 +144,7 @@ def test_an_faq_that_did_not_exist_is_shown_once_it_is_published(
     wait_until(lambda: answer(embed, "later") == "Here.")
 
 
+@pytest.mark.matrix
 def test_invented_slugs_do_not_take_the_place_of_records(
     service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -745,6 +745,7 @@ def test_lists_that_are_called_faq_are_no_sections(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.matrix
 def test_the_work_on_numbered_fields_grows_linearly() -> None:
     def text(count: int) -> str:
         return json.dumps({f"{kind}{number}": f"Why {number}?" for kind in "qa" for number in range(count)})
@@ -753,6 +754,7 @@ def test_the_work_on_numbered_fields_grows_linearly() -> None:
     assert grows_linearly(READERS[".json"], text, 500)
 
 
+@pytest.mark.matrix
 def test_the_work_on_short_rows_of_a_wide_table_grows_linearly() -> None:
     def text(count: int) -> str:
         return f"question,answer{',note' * count}\n" + "Why?,So.\n" * count

@@ -11,6 +11,8 @@ from tests.support.growth import grows_linearly
 
 FEW = 250
 
+pytestmark = pytest.mark.matrix
+
 Item = dict[str, Any]
 
 ITEMS: dict[str, Callable[[int], Item]] = {

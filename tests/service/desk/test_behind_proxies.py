@@ -87,6 +87,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return list(tour(tmp_path_factory.mktemp("plain") / "faqs.db", {}))
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("headers", ADDED.values(), ids=ADDED)
 def test_every_page_route_and_form_is_the_same_with_the_headers_that_proxies_add(
     tmp_path: Path, plain: list[str], headers: dict[str, str]

@@ -33,6 +33,8 @@ LARGE: Final = {"api_keys", "faqs", "translations", "revisions", "audit_log"}
 SITE: Final = site_id(7)
 NONE: Final = Preconditions()
 
+pytestmark = pytest.mark.system
+
 Statement = tuple[str, Any]
 
 
@@ -49,9 +51,7 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     storage.close()
 
 
-both = pytest.mark.parametrize(
-    "filled", ["sqlite", pytest.param("postgresql", marks=pytest.mark.system)], indirect=True
-)
+both = pytest.mark.parametrize("filled", ["sqlite", "postgresql"], indirect=True)
 
 
 @contextmanager
