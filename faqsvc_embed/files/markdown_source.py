@@ -1,11 +1,12 @@
 """A Markdown file as lines without comments and definitions, with its headings."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.asking import asks, ends_asking, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
 from faqsvc_embed.files.markdown_lines import (
     ADMONITION,
@@ -37,7 +38,8 @@ from faqsvc_embed.files.openers import (
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_COMPONENT: Final = re.compile(r"\s*</?[A-Z][a-z]")
+_COMPONENT: Final = re.compile(r"<(/?)[A-Z][a-z][^<>]*(?<!/)>")
+"""A tag that begins or ends a component."""
 
 
 class Source:
@@ -80,14 +82,19 @@ class Source:
             if (below is None or below.level <= one.level) and self._is_contents(one, below)
         }
         self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
+        names = Counter((one.level, one.text) for one in self.headings)
+        for one in self.headings:  # "Solution" below several headings is part of their texts
+            is_other = one.is_explicit or ends_asking(one.text) or TEMPLATE.search(one.text)
+            one.is_section = names[one.level, one.text] > 1 and not is_other
 
     def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
-        """Return the lines without code. Indented lines are none in MDX, nor as HTML below HTML."""
-        texts = list(self.lines)
-        is_mdx = any(token.type == "html_block" and _COMPONENT.match(token.content) for token in tokens)
-        kinds = ("fence",) if is_mdx else ("code_block", "fence")
+        """Return the lines without code. Indented lines are none in components, nor as HTML below HTML."""
+        texts, depth = list(self.lines), 0
         for token in tokens:
-            is_code = token.type in kinds and not token.info.startswith("{dropdown}")
+            is_code = token.type == "fence" or (token.type == "code_block" and not depth)
+            is_code &= not token.info.startswith("{dropdown}")
+            for end in _COMPONENT.findall(token.content) if token.type != "fence" else ():
+                depth = max(0, depth - 1) if end else depth + 1
             is_code |= token.type == "html_block" and token.content.lstrip().lower().startswith("<pre")
             if not (is_code and token.map):
                 continue

@@ -176,8 +176,9 @@ def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int])
         if one.asks or not kept or kept[-1].has_text or not kept[-1].asks:
             kept.append(one)  # what does not ask directly below a question is its answer
     _set_has_text(_in_order(source.headings, kept), source.lines)
-    # Bold lines directly above questions are sections if the file begins with one.
-    has_sections = form is bold and bool(kept) and not (kept[0].asks or kept[0].has_text)
+    # Bold lines directly above questions are sections if the file begins with one, below its title.
+    first = next((one for one in kept if not says_faq(one.text)), None)
+    has_sections = form is bold and first is not None and not (first.asks or first.has_text)
     answered = [one for one in kept if one.has_text or (has_sections and not one.asks)]
     asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
     # One line that asks below others is part of their text.
@@ -227,12 +228,15 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     labelled_levels = Counter(one.level for one in openers if one.is_explicit)
     other_levels = Counter(one.level for one in openers if not one.is_explicit)
     for opener, below in zip_longest(openers, openers[1:]):
-        is_bare = not (opener.asks or opener.has_text) and below is not None and below.level == opener.level
-        one = replace(opener, children=[], is_section=is_bare)
+        is_above = not opener.asks and below is not None and below.level == opener.level
+        is_bare = is_above and not opener.has_text
+        one = replace(opener, children=[], is_section=is_bare or opener.is_section)
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
-        one.is_section &= not siblings or siblings[-1].is_section
-        one.is_section |= not one.asks and labelled_levels[one.level] > other_levels[one.level]
+        is_below_section = bool(siblings) and siblings[-1].is_section
+        one.is_section &= not siblings or is_below_section
+        is_other = not one.asks and labelled_levels[one.level] > other_levels[one.level]
+        one.is_section |= is_other and (is_above or is_below_section)
         is_in_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
         is_in_answer = begins_in_answer.setdefault(one.level, is_in_answer) and one.has_text and not one.asks
         is_in_asking_box = bool(above and above[-1].end and above[-1].asks)
@@ -303,7 +307,8 @@ def _best(siblings: Sequence[Opener], level: int) -> Outline:
     """Return the best reading of siblings, and of what is below them, if questions are on a level."""
     whole, majority = Outline(), Counter[int]()
     for one in siblings:  # on each level: the openers that ask minus those that do not
-        majority[one.level] += 1 if one.asks else 0 if any(child.asks for child in one.children) else -1
+        is_neutral = begins_as_guide(one.text) if one.asks else any(child.asks for child in one.children)
+        majority[one.level] += 0 if is_neutral else 1 if one.asks else -1
     for one in siblings:
         readings = _readings_of(one, level, siblings_ask=majority[one.level] >= 0)
         whole.add(max(readings, key=lambda reading: reading.score))
