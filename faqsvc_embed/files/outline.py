@@ -208,7 +208,7 @@ def _siblings(openers: Sequence[Opener]) -> list[Opener]:
     """
     majority = Counter[str]()
     for one in openers:
-        majority[one.shape] += 1 if one.asks else -1
+        majority[one.shape] += 1 if one.asks or clearly_asks(one.text) else -1
     if openers and not (openers[0].asks or openers[0].rest):
         majority[openers[0].shape] = 0
     return [one for one in openers if one.asks or majority[one.shape] >= 0]
