@@ -55,7 +55,11 @@ def test_a_translation_has_as_many_questions_as_its_faq_unless_it_is_a_draft(
     faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=german)
     assert places(check(faqs), faqs) == ["pricing.de.md"]
     result = check(folder(tmp_path, pricing__de__md=f"---\ndraft: true\n---\n{german}"))
-    assert (result.exit_code, result.stdout.count("(note)"), "is a draft" in result.stdout) == (0, 1, True)
+    assert (
+        result.exit_code,
+        result.stdout.count("(note)"),
+        "pricing.de.md:2: is a draft" in result.stdout,
+    ) == (0, 1, True)
 
 
 def test_a_missing_translation_is_a_note(tmp_path: Path) -> None:

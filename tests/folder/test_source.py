@@ -35,9 +35,10 @@ def test_translations_alone_are_an_faq_in_the_language_of_the_setting(tmp_path: 
 
 
 def test_a_draft_is_not_shown_and_may_have_mistakes(faqs: Path) -> None:
-    draft = f"---\ndraft: true\nrevision: soon\n---\n{PREISE}"
-    embed = FAQEmbed(directory=folder(faqs.parent, pricing__de__md=draft))
-    assert embed.get_faq("pricing", lang="de").title == "Pricing"
+    for mistake in (f"revision: soon\n---\n{PREISE}", "title: Soon: more\n---\n## Why?", "---\nLater.\n"):
+        draft = f"---\ndraft: true\n{mistake}"
+        embed = FAQEmbed(directory=folder(faqs.parent, pricing__de__md=draft))
+        assert embed.get_faq("pricing", lang="de").title == "Pricing"
     folder(faqs.parent, pricing__md=PRICING.replace("lang:", "published: false\nlang:"))
     error = FAQEmbed(directory=faqs).use_faq("pricing").error
     assert isinstance(error, FAQNotFound)
