@@ -57,17 +57,19 @@ def _uneven(folder: Folder) -> Iterator[Problem]:
                     yield Problem(file.path, None, message)
 
 
-def _not_shown(file: FAQFile) -> Iterator[str]:
-    """Yield the parts of answers that no page would show."""
+def _not_shown(file: FAQFile, *, is_on_page: bool = False) -> Iterator[str]:
+    """Yield the parts of answers that no page would show, or those that are on it and only machines lack."""
     if file.document is not None and file.faq is not None:
         for index, dropped in answers.problems(file.faq):
-            yield f"{file.document.place(index, dropped.line)}: {dropped}"
+            if dropped.is_on_page is is_on_page:
+                yield f"{file.document.place(index, dropped.line)}: {dropped}"
 
 
 def _left_out(file: FAQFile) -> Iterator[str]:
     """Yield what is in a file and not in its FAQ, or shown as markup."""
     if file.document is not None:
         yield from file.document.all_notes()
+        yield from _not_shown(file, is_on_page=True)
         for index, found in answers.leftovers(file.faq) if file.faq is not None else ():
             yield f"{file.document.place(index, found.line)}: {found}"
 

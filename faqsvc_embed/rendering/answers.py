@@ -35,6 +35,8 @@ class Dropped(NamedTuple):
     line: int
     """Its line in the answer, from 1; 0 is the question."""
     what: str
+    is_on_page: bool = False
+    """Whether only machines do not read it."""
 
     def __str__(self) -> str:
         advice = ": write an address after https://, mailto: or tel:, or after /"

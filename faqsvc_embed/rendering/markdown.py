@@ -96,7 +96,7 @@ def to_html(
     if safe and not Markup(json_ld).striptags().strip():
         json_ld = ""
         what = "an image without alternative text" if "<img" in safe else "text that is struck out"
-        dropped.append(Dropped(1, f"to search engines, {what}"))
+        dropped.append(Dropped(1, f"to search engines, {what}", is_on_page=True))
     return RenderedAnswer(Markup(_below(question_level, safe)), json_ld, tuple(dropped))
 
 

@@ -104,6 +104,12 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         ("terms.csv", "q,a\nWhy?,So._x000D_\n", 2, "x000D"),
         ("terms.csv", "q,a\nWhy?,So.\\nAnd so.\nHow?,Use \\n to break a line.\n", 2, "\\n"),
         ("terms.csv", "q,a\nWhy?,Itâ€™s so.\n", 2, "encoding"),
+        (
+            "terms.md",
+            "---\nlang: en\n---\n## Why?\n\n![](/why.png)\n\n## How?\n\nSo.\n",
+            6,
+            "alternative text",
+        ),
     ],
     ids=[
         "text of a section",
@@ -117,6 +123,7 @@ def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> Non
         "a carriage return",
         "a line break",
         "a wrong encoding",
+        "an image alone",
     ],
 )
 def test_what_is_left_out_or_shown_as_typed_is_a_note_with_its_place(
