@@ -43,6 +43,7 @@ _SAMPLE: Final = 20_000
 
 _KEY: Final = re.compile(r"[\w-]+(?:[.:][\w-]+)+")
 """The key of a text in a file of translations, such as `faq.pay.question`."""
+_TEXTS: Final = ("question", "answer")
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
 
@@ -95,11 +96,17 @@ def _with_questions(document: Document, value: object) -> Document:
     if not document.positions:
         found = ", ".join(dict.fromkeys(_field_names(value, ""))) or str(value)
         raise ValueError(f"line 1: no questions found in {quoted(found)}: {_WANTED}")
-    if all(isinstance(item, dict) and _KEY.fullmatch(str(item["question"])) for item in document.items):
-        found = quoted(document.items[0]["question"])
-        raise ValueError(
-            f"{document.place(0, 0)}: {found} is a key: read the file with the texts of its keys"
-        )
+    return refuse_keys(document)
+
+
+def refuse_keys(document: Document) -> Document:
+    """Return a document. If it has the keys of translations instead of texts, raise a ValueError."""
+    texts = [
+        str(item.get(name)) for item in document.items or () if isinstance(item, dict) for name in _TEXTS
+    ]
+    if texts and all(map(_KEY.fullmatch, texts)):
+        found = f"{document.place(0, 0)}: {quoted(texts[0])}"
+        raise ValueError(f"{found} is a key: read the file with the texts of its keys")
     return document
 
 
@@ -211,7 +218,7 @@ def read_csv(text: str) -> Document:
         raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
     if asks(columns[0]):  # the table has no names
         rest.insert(0, (first, header))
-        names, columns = ["question", "answer"], ("question", "answer")
+        names, columns = [*_TEXTS], _TEXTS
     names[0] = names[0] or "column 1"  # some programs number the rows in a column without a name
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:
@@ -231,7 +238,8 @@ def read_csv(text: str) -> Document:
     if records and not document.positions:
         raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
     unknown = [name.removeprefix("items[].") for name in document.unknown]
-    return replace(document, items=document.items or [], unknown=unknown, notes=[*notes, *document.notes])
+    notes += document.notes
+    return refuse_keys(replace(document, items=document.items or [], unknown=unknown, notes=notes))
 
 
 def _fill_down(records: list[Located], section: str) -> None:

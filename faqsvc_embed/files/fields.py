@@ -171,11 +171,16 @@ def pairs_of(names: Iterable[str], labels: Mapping[str, bool] = _LABELS) -> dict
 
 
 def asking_pairs(texts: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the fields with the answers of each question, also of `pay_title` and `pay_text` if all ask."""
-    if len(pairs := pairs_of(texts)) < _SEVERAL:
-        pairs = pairs_of(texts, _TITLES)
-        return pairs if all(asks(str(texts[name])) for name in pairs) else {}
-    return pairs
+    """Return the fields with the answers of each question, also of `pay_title` and `pay_text` if all ask.
+
+    A single pair counts if it is numbered, as `q1` and `a1`, and asks.
+    """
+    pairs = pairs_of(texts)
+    asking = [name for name in pairs if asks(str(texts[name]))]
+    if len(pairs) >= _SEVERAL or any(name[-1:].isdigit() for name in asking):
+        return pairs
+    pairs = pairs_of(texts, _TITLES)
+    return pairs if len(pairs) >= _SEVERAL and all(asks(str(texts[name])) for name in pairs) else {}
 
 
 def _role_of(name: str, labels: Mapping[str, bool]) -> tuple[bool, tuple[str, ...]] | None:

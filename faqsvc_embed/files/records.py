@@ -53,7 +53,6 @@ _QUESTION_NAMES: Final = frozenset(QUESTION_LABELS)
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
-_SEVERAL: Final = 2
 
 
 @dataclass(slots=True)
@@ -211,7 +210,7 @@ class _Finder:
         names = find_columns(map(str, value))
         question, answer = (value.get(name) for name in names or ("", ""))
         texts = {str(key): inner for key, inner in value.items() if is_text(inner)}
-        has_pairs = len(asking_pairs(texts)) >= _SEVERAL
+        has_pairs = bool(asking_pairs(texts))
         if names is None:
             if not has_pairs and not {"question", "q"}.isdisjoint(map(plain_name, texts)):
                 return self._item(value, None)
@@ -235,7 +234,7 @@ class _Finder:
         """Return the items in the fields of a mapping, and the names of these fields."""
         found = _Found()
         texts = {str(key): inner for key, inner in value.items() if is_text(inner)}
-        if len(pairs := asking_pairs(texts)) >= _SEVERAL:
+        if pairs := asking_pairs(texts):
             asked = [(texts[name], [texts[one] for one in own]) for name, own in pairs.items()]
             used = {*pairs, *(name for own in pairs.values() for name in own)}
         elif texts and sum(map(asks, texts)) * 2 > len(value):
@@ -281,7 +280,9 @@ class _Finder:
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
         answer, more = whole_answer(item, answer_name, rest, self.lang)
         used = {question_name, answer_name, section_name, *more}
-        found.leave_out(item, {*used, *(name for name in item if plain_name(name) in _ITEM_FIELDS)})
+        known = [name for name in item if plain_name(name) in _ITEM_FIELDS]
+        known = [name for name in known if name != "source" or " " not in str(item[name])]  # an address
+        found.leave_out(item, {*used, *known})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)
         section = text_in(sections[section_name], self.lang) if section_name else None
         if section_name and plain_name(section_name) != "section" and section not in self.labels:
@@ -307,7 +308,7 @@ def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
     names = [key for key in value if LANGUAGE_NAME.fullmatch(str(key))]
     finder = _Finder(None, {})
     records = [key for key in names if finder.find(value[key], depth + 1).items] if names[1:] else []
-    if len(records) < _SEVERAL or set(records).isdisjoint(LANGUAGES) or not isinstance(value, dict):
+    if not records[1:] or set(records).isdisjoint(LANGUAGES) or not isinstance(value, dict):
         return value
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
     chosen = {"items": value[own]} if isinstance(value[own], list) else value[own]

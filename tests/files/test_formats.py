@@ -215,6 +215,7 @@ items:
             "- question: faq.pay.title\n  answer: faq.pay.text\n",
             "line 1: 'faq.pay.title' is a key",
         ),
+        ("faq.csv", "question,answer\nfaq.pay.title,faq.pay.text\n", "row 2: 'faq.pay.title' is a key"),
     ],
 )
 def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content: str, named: str) -> None:
@@ -223,8 +224,8 @@ def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content:
 
 def test_a_text_of_yaml_can_hold_any_number_of_brackets(tmp_path: Path) -> None:
     answer = "[" * 500 + "{" * 500
-    document = read(tmp_path, "faq.yaml", f"items: [{{question: How, answer: '{answer}'}}]")
-    assert document.items == [{"question": "How", "answer": answer}]
+    document = read(tmp_path, "faq.yaml", f"items: [{{question: How.js, answer: '{answer}'}}]")
+    assert document.items == [{"question": "How.js", "answer": answer}]
 
 
 @pytest.mark.parametrize(
@@ -415,8 +416,8 @@ _RECORDS = {
     "camel.json": '{"priceQuestion": "What does it cost?", "priceAnswer": "Nothing.",'
     ' "cancelQuestion": "May I cancel?", "cancelAnswer": "Any time.", "data": "x"}',
     "groups-of-pairs.json": '{"a": {"title": "Price", "q1": "What does it cost?",'
-    ' "a1": "Nothing, not ever, to nobody.", "q2": "May I cancel?", "a2": "Any time."}, "b": {"title": "Us",'
-    ' "q1": "Who are you?", "a1": "Any time, anybody.", "q2": "Where are you?", "a2": "Nothing."}}',
+    ' "a1": "Nothing, not ever, to nobody."}, "b": {"title": "Us", "q1": "May I cancel?",'
+    ' "a1": "Any time, anybody.", "q2": "Where are you?", "a2": "Nothing."}}',
     "descriptions.json": '{"faq": [{"title": "What does it cost?", "desc": "Nothing."},'
     ' {"title": "May I cancel?", "desc": "Any time."}]}',
     "table.toml": '[[faq]]\nquestion = "What does it cost?"\nanswer = "Nothing."\n'

@@ -15,6 +15,7 @@ from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected
 from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.data import refuse_keys
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
@@ -39,7 +40,7 @@ BY_LINES: Final = "lines"
 """The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
 _JSON: Final = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 _YAML: Final = re.compile(
-    r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w-]*[^\S\n]*:(?=\s)"
+    r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-\s+)*[A-Za-z_][\w.-]*[^\S\n]*:(?=\s)"
 )
 """The beginning of YAML: empty lines and comments, then the name of a field."""
 MAX_PAGE: Final = 500_000
@@ -102,7 +103,7 @@ def submit(visit: Visit) -> Response:
         raise Refused(413, {"text": problem})
     try:
         document, other = _best(form, content)
-        draft = draft_of(document, new_draft(visit))
+        draft = draft_of(refuse_keys(document), new_draft(visit))
         if not draft.items or len(draft.items) > MAX_ITEMS:
             raise ValueError(too_many(len(draft.items)) if draft.items else NO_QUESTION)
     except ValueError as error:

@@ -104,6 +104,7 @@ def test_a_file_is_read_by_its_ending(editor: Editor) -> None:
 def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     status, texts, _ = import_text(editor, "nothing that asks")
     assert (status, texts) == (422, ["nothing that asks"])
+    assert import_text(editor, "- question: faq.q1\n  answer: faq.a1\n")[0] == 422  # keys of translations
     many = "question,answer\n" + "Q,A\n" * 5000
     status, texts, _ = import_text(editor, many)
     assert (status, texts) == (422, [many])
@@ -121,6 +122,8 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     [
         ('{"items": [{"question": "A?", "answer": "B."}, "Just words", 7]}', ["Just words", "7"]),
         ('{"items": [{"question": "A?", "answer": "B."}, {"words": "Lost"}]}', ["words", "items[1]"]),
+        ('{"items": [{"question": "A?", "answer": "B.", "source": "Page 3"}]}', ["source"]),
+        ("faq.title: Ours\nfaq.q1: A?\nfaq.a1: B.\nfaq.q2: Why?\nfaq.a2: So.", ["faq.title"]),
         ("question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
         ("<h3>A?</h3><p>B.</p><iframe src=x></iframe>", ["embedded pages"]),
         ("Payment\n\nA?\nB.\n\nShop\n\nWhere?\nHere.", ["Payment", "Shop"]),
