@@ -220,7 +220,8 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     What is in a box is below it, but all of it is the answer if the box asks. A heading that does not ask is
     part of an answer, too, if the first heading of its level is directly below a question of another form. A
     heading without text is a section of questions on its own level, if its first sibling is such a section.
-    If most openers of a level have labels such as `Q:`, the others that do not ask are sections.
+    If most openers of a level have labels such as `Q:`, the others that do not ask are sections, but for one
+    that is alone below its section.
     """
     roots, above = list[Opener](), list[Opener]()
     begins_in_answer = dict[int, bool]()  # whether the first heading of a level is in an answer
@@ -233,10 +234,9 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
         one = replace(opener, children=[], is_section=is_bare or opener.is_section)
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
-        is_below_section = bool(siblings) and siblings[-1].is_section
-        one.is_section &= not siblings or is_below_section
+        one.is_section &= not siblings or siblings[-1].is_section
         is_other = not one.asks and labelled_levels[one.level] > other_levels[one.level]
-        one.is_section |= is_other and (is_above or is_below_section)
+        one.is_section |= is_other and (is_above or bool(siblings))
         is_in_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
         is_in_answer = begins_in_answer.setdefault(one.level, is_in_answer) and one.has_text and not one.asks
         is_in_asking_box = bool(above and above[-1].end and above[-1].asks)
