@@ -231,7 +231,7 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     for opener, below in zip_longest(openers, openers[1:]):
         is_above = not opener.asks and below is not None and below.level == opener.level
         is_bare = is_above and not opener.has_text
-        one = replace(opener, children=[], is_section=is_bare or opener.is_section)
+        one = replace(opener, children=[], is_section=is_bare)
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
         one.is_section &= not siblings or siblings[-1].is_section
@@ -244,8 +244,10 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
             siblings.append(one)
             above.append(one)
             last = one
+    repeated = {one.line for one in openers if one.is_section}
     for one in _walk(roots):
-        one.is_section |= one.end is not None and any(inner.asks for inner in _walk(one.children))
+        is_box_of_questions = one.end is not None and any(inner.asks for inner in _walk(one.children))
+        one.is_section |= is_box_of_questions or one.line in repeated
     return roots
 
 

@@ -530,9 +530,14 @@ def test_numbered_or_quoted_lines_that_begin_each_section_of_an_faq_are_question
 
 
 @pytest.mark.parametrize(
-    "parts", ["- **Cause:** It is {0}.\n- **Fix:** Wait.\n", "1. **Open {0}**\n2. **Fill {0}**\n"]
+    "parts",
+    [
+        "- **Cause:** It is {0}.\n- **Fix:** Wait.\n",
+        "1. **Open {0}**\n2. **Fill {0}**\n",
+        "### What to do\nKeep it {0}.\n\n### Cause\nWear.\n",
+    ],
 )
-def test_bold_lines_that_begin_each_section_may_be_the_parts_of_its_answer(parts: str) -> None:
+def test_lines_that_begin_each_section_may_be_the_parts_of_its_answer(parts: str) -> None:
     text = f"# FAQ\n\n## It leaks\n\n{parts.format('old')}\n## It beeps\n\n{parts.format('hot')}"
     assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
 
@@ -542,6 +547,8 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
     assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "Hot"]
     words = "**Pot**\n\nHot.\n\n**Lid**\n\nCold.\n\n**Cup**\n\nDry.\n"
     assert [question for question, _ in items_of(f"# FAQ\n\n**Why?**\nSo.\n\n{words}")] == ["Why?"]
+    faults = "**No power:**\n\nWait.\n\n**The lid is stuck:**\n\nPull.\n\n**Old pots:**\n\nSell.\n"
+    assert len(items_of(f"# FAQ\n\n**Is it hot?**\n\nYes.\n\n{faults}")) == 4
 
 
 @pytest.mark.parametrize(
@@ -573,6 +580,13 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
 )
 def test_headings_that_ask_without_a_mark_or_name_problems_make_an_faq(text: str) -> None:
     assert len(items_of(text)) == 2
+
+
+def test_a_section_of_problems_beside_one_of_questions_may_have_a_text() -> None:
+    use = "## Use\n### Is it hot?\nYes.\n### Is it old?\nNo.\n## Use\n### Why?\nSo.\n### Who?\nWe.\n"
+    faults = "## Faults\nLook here.\n### It leaks\nDry it.\n### It beeps\nWait.\n### It smells\nAir it.\n"
+    items = read_markdown(f"# FAQ\n{use}{faults}## How it goes on\n- [Terms](/terms)\n").items
+    assert [item.get("section") for item in items] == [*["Use"] * 4, *["Faults"] * 3, None]
 
 
 @pytest.mark.parametrize("form", ["## {}", "**{}**\n"], ids=["headings", "bold lines"])
@@ -677,6 +691,12 @@ def test_an_attribute_of_a_component_says_that_it_is_a_question() -> None:
     assert items_of(text) == [("Tea", "Hot."), ("Cake", "Cold.")]
 
 
+def test_indented_text_is_code_beside_a_component() -> None:
+    code = "Like this:\n\n    Q: Why?\n    A: So.\n    Q: Who?\n    A: We."
+    text = f"<Note>\n\nHot.\n\n</Note>\n\n## How?\n\n{code}\n\n## Is it free?\n\nYes.\n"
+    assert items_of(f"# FAQ\n\n{text}") == [("How?", code), ("Is it free?", "Yes.")]
+
+
 def test_the_text_of_a_box_may_be_indented_by_spaces_and_tabs() -> None:
     text = '??? note "Why?"\n    So.\n\tIndeed.\n\n??? note "Who?"\n    We.\n'
     assert items_of(text) == [("Why?", "So.\n\tIndeed."), ("Who?", "We.")]
@@ -710,6 +730,8 @@ def test_headings_without_a_label_beside_those_with_one_are_no_questions() -> No
     document = read_markdown(text + "## Address\nHere.\n")
     assert [item["question"] for item in document.items] == ["Is it hot?", "It leaks", "It beeps"]
     assert "line 10" in str(document.notes)
+    cups = "## Pots\n### Q: Hot?\nYes.\n### Q: Old?\nNo.\n## Cups\n### It leaks\nSee:\n#### Glue\nIt is.\n"
+    assert items_of(f"# FAQ\n{cups}")[2] == ("It leaks", "See:\n#### Glue\nIt is.")
 
 
 def test_a_table_in_an_answer_is_part_of_it() -> None:
@@ -901,6 +923,11 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
     assert (document.title, len(document.items)) == (title, 2)
+
+
+def test_a_bold_title_is_no_section_that_makes_a_bold_line_one() -> None:
+    text = "**FAQ**\n\n**Is it hot?**\n\nYes.\n\n**Hm.**\n**Is it cold?**\n\nNo.\n"
+    assert items_of(text) == [("Is it hot?", "Yes.\n\n**Hm.**"), ("Is it cold?", "No.")]
 
 
 def test_a_heading_with_the_title_of_the_front_matter_is_no_section() -> None:
