@@ -88,11 +88,13 @@ class PageFetcher:
         """
         try:
             with anyio.fail_after(self._timeout):
-                response = await self._follow(check_url(url, self._allowed), accept, check)
-                if response.status != 429 or response.retry_after is None or response.retry_after > MAX_WAIT:
-                    return response
-                await anyio.sleep(response.retry_after)
-                return await self._follow(check_url(url, self._allowed), accept, check)
+                start = check_url(url, self._allowed)
+                response = await self._follow(start, accept, check)
+                wait = response.retry_after
+                if response.status == 429 and wait is not None and wait <= MAX_WAIT:
+                    await anyio.sleep(wait)
+                    response = await self._follow(start, accept, check)
+                return response
         except TimeoutError:
             raise FetchError(f"{quoted(url)} did not respond within {self._timeout:g} s") from None
         except (httpcore2.TimeoutException, httpcore2.NetworkError) as error:
