@@ -14,7 +14,7 @@ from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import Element, Node, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -65,8 +65,8 @@ class Candidate:
     """The element whose text is the question."""
     answer_nodes: tuple[Node, ...]
     evidence: Evidence
-    group: object = None
-    """Equal for candidates that look alike."""
+    group: tuple[object, ...]
+    """Equal for candidates that look alike; its first value is the kind of markup, such as `details`."""
     texts: tuple[str, str] | None = None
     """The question and the answer, if they are parts of the text of one element."""
     section: str | None = None
@@ -80,8 +80,8 @@ class Candidate:
 
     @property
     def kind(self) -> object:
-        """The kind of markup, such as `details`, and the tag; equal for all candidates of the kind."""
-        return (self.group[0], self.element.tag) if isinstance(self.group, tuple) else None
+        """Equal for candidates with the same kind of markup and the same tag."""
+        return self.group[0], self.element.tag
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
@@ -133,12 +133,9 @@ class Claims:
     def __init__(self, size: int) -> None:
         self._claimed = bytearray(size)
         self._around = set[int]()
-        self.count: int = 0
-        """The number of calls of `claim`."""
 
     def claim(self, element: Element) -> None:
         """Claim an element and everything inside it."""
-        self.count += 1
         self._claimed[element.start : element.end + 1] = b"\1" * (element.end + 1 - element.start)
         for ancestor in element.ancestors():
             if ancestor.start in self._around:
@@ -163,13 +160,13 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     elements = Positions(candidate.element for candidate in usable)
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
-    headings = (element for element in context.elements if element.tag in HEADINGS)
-    number = max(len(asked), sum(is_question(question_text(heading)) for heading in headings))
+    titles = map(question_text, context.headings)
+    number = max(len(asked), sum(map(is_question, titles)))
     chosen: list[Candidate] = []
     for candidate in usable:
         questions, size = group_questions[candidate.group], group_sizes[candidate.group]
         # One question among other titles is the title of a piece of news.
-        is_news = candidate.group is not None and size >= MANY and size > 3 * questions
+        is_news = size >= MANY and size > 3 * questions
         is_likely = 2 * questions >= size or (candidate in asked and not is_news)
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()

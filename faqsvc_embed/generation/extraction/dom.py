@@ -6,7 +6,7 @@ Inline text between blocks gets an element of its own: an element contains eithe
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from typing import Final, Union
 
@@ -25,7 +25,6 @@ STEPS_PER_ELEMENT: Final = 5
 """Steps to create an element, or to write the text of one."""
 STEPS_TO_CONVERT: Final = 8
 """Steps to convert `CHARACTERS_PER_STEP` characters of structured data to text."""
-
 
 MAX_DEPTH: Final = 100
 """Levels of a tree; deeper elements are read as text."""
@@ -117,9 +116,10 @@ class Element:
         return (siblings[index] for index in range(self.index + 1, len(siblings)))
 
     def preceding_siblings(self) -> Iterator[Node]:
-        """Yield the siblings before this element, the nearest first."""
+        """Yield the siblings before this element, the nearest first, without white space between them."""
         siblings = self.parent.children if self.parent is not None else []
-        return (siblings[index] for index in range(self.index - 1, -1, -1))
+        nodes = (siblings[index] for index in range(self.index - 1, -1, -1))
+        return (node for node in nodes if isinstance(node, Element) or node.strip())
 
 
 def similar_elements(elements: Iterable[Element]) -> list[list[Element]]:
@@ -140,21 +140,24 @@ def words_of(names: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(names[:1000]))
 
 
-def with_headings(elements: Iterable[Element]) -> Iterator[tuple[Element, list[Element]]]:
-    """Yield each element with the headings above it, at most one of each level."""
-    above = list[Element]()
+def with_headings(
+    elements: Iterable[Element], headings: Container[Element]
+) -> Iterator[tuple[Element, list[Element]]]:
+    """Yield each element with the `headings` above it, at most one of each level."""
+    above: list[Element] = []
     for element in elements:
-        level = HEADINGS.get(element.tag, 7)
-        if level < 7:
-            above = [heading for heading in above if HEADINGS[heading.tag] < level]
-        yield element, above
-        above = [*above, element] if level < 7 else above
+        if element in headings:
+            above = [heading for heading in above if HEADINGS[heading.tag] < HEADINGS[element.tag]]
+            yield element, above
+            above = [*above, element]
+        else:
+            yield element, above
 
 
 def table_rows(table: Element) -> list[list[Element]]:
     """Return the cells of each row of a table that has some."""
     rows = (row.elements() for row in table.walk() if row.tag == "tr")
-    return list(filter(None, ([cell for cell in row if cell.tag in ("td", "th")] for row in rows)))
+    return [cells for row in rows if (cells := [cell for cell in row if cell.tag in ("td", "th")])]
 
 
 def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:

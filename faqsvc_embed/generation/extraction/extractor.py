@@ -4,20 +4,18 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from itertools import islice
+from functools import partial
 from typing import Final
 
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_QUESTION
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, accepted, with_answers
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, PageTooComplex, StepBudget, build_tree
+from faqsvc_embed.generation.extraction.dom import Element, PageTooComplex, StepBudget, build_tree
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
-    announces_faq,
     bare_answer,
     has_words,
     is_asked,
@@ -27,13 +25,11 @@ from faqsvc_embed.generation.extraction.questions import (
 from faqsvc_embed.generation.extraction.structured_data import (
     embedded_pairs,
     is_article,
-    markdown_of_value,
     pushed_markup,
     stated_pairs,
-    text_of_value,
+    texts_of_value,
 )
-from faqsvc_embed.generation.extraction.text import base_of, plain, question_text, text_of
-from faqsvc_embed.models.wire import MAX_SECTION
+from faqsvc_embed.generation.extraction.text import base_of, plain, text_of
 
 MIN_REWORDED: Final = 3
 """Minimum number of questions in the data that count as the ones the page shows in other words."""
@@ -94,10 +90,9 @@ def _pairs_in_data(document: turbohtml.Document, base: str, read: Reader) -> dic
     budget = StepBudget()
     with suppress(PageTooComplex):
         for question, value in read(document, budget):
-            answer = bare_answer(text_of_value(value, budget))
+            answer, markdown = map(bare_answer, texts_of_value(value, budget, base))
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
             if is_usable and not is_template_code(question):
-                markdown = bare_answer(markdown_of_value(value, budget, base))
                 pair = Pair(question, answer, True, markdown=markdown)
                 pairs.setdefault(question_key(question), pair)
     return pairs
@@ -121,9 +116,9 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> l
     """Return the pairs that a page shows, and those that only its data states."""
     best: dict[str, Candidate] = {}
     for candidate in _accepted_candidates(context):
-        other = best.setdefault(question_key(candidate.question), candidate)
-        if candidate.evidence.value > other.evidence.value:
-            best[question_key(candidate.question)] = candidate
+        key = question_key(candidate.question)
+        if key not in best or candidate.evidence.value > best[key].evidence.value:
+            best[key] = candidate
     pairs = {
         key: Pair(one.question, one.answer, context.is_in_faq(one.element), one.section, one.markdown(base))
         for key, one in best.items()
@@ -150,33 +145,9 @@ def _accepted_candidates(context: PageContext) -> list[Candidate]:
     """Return the questions with answers that the page shows, in document order."""
     claims = Claims(context.size)
     found = accepted([*explicit_pairs(context)], context, claims)
-    found += accepted([*likely_pairs(context, claims)], context, claims)
-    found = with_answers(found, context, claims)
-    found.sort(key=lambda candidate: candidate.element.start)
-    _set_sections(found, context, claims)
-    return found
-
-
-def _set_sections(found: list[Candidate], context: PageContext, claims: Claims) -> None:
-    """Set the section of each question to the heading above it, if there are several such headings.
-
-    `found` is in document order.
-    """
-    titles = [one for one in context.elements if one.tag in HEADINGS and not claims.overlap(one)]
-    if sum(title.tag == "h1" for title in titles) == 1:
-        titles = [title for title in titles if title.tag != "h1"]
-    sections, read = dict[Candidate, str](), cache(question_text)
-    titles, above = titles[::-1], list[Element]()  # `above` has at most one of each level
+    found += accepted([*likely_pairs(context, claims, len(found))], context, claims)
+    found = sorted(with_answers(found, context, claims), key=lambda candidate: candidate.element.start)
+    sections = context.sections({candidate.element for candidate in found}, claims.overlap)
     for candidate in found:
-        while titles and titles[-1].start < candidate.element.start:
-            title = titles.pop()
-            above = [*(one for one in above if HEADINGS[one.tag] < HEADINGS[title.tag]), title]
-        around = (candidate.element, *islice(candidate.element.ancestors(), 2))
-        level = next((HEADINGS[one.tag] for one in around if one.tag in HEADINGS), 7)
-        nearest = next((one for one in reversed(above) if HEADINGS[one.tag] < level), None)
-        text = read(nearest) if nearest is not None else ""
-        if 0 < len(text) <= MAX_SECTION and not announces_faq(text):
-            sections[candidate] = text
-    if len(set(sections.values())) > 1:
-        for candidate, text in sections.items():
-            candidate.section = text
+        candidate.section = sections.get(candidate.element)
+    return found

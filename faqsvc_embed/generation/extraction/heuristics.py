@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.candidates import MANY, Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import (
     BLOCKS,
     HEADINGS,
@@ -39,21 +39,22 @@ MAX_MARKER: Final = 7
 """Characters of a number or symbol beside a question; a longer text is a question of its own."""
 MAX_LINE: Final = 200
 """Characters of a question that is no heading."""
-MANY: Final = 2
+SEVERAL: Final = 2
 """A page with this many questions of other kinds, such as accordions, has headings that are mostly titles."""
-FEW: Final = 0.1
+MIN_SHARE: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
-PAIR: Final = 2
-"""The number of elements in a parent that has only a question and its answer."""
 _STATEMENT = re.compile(r"[^?？؟]*\w{3}[.!。]\s*\w")
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
 Question = tuple[Element, Evidence]
 
 
-def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
-    """Yield the likely questions outside of claimed elements, with the answers that follow them."""
-    questions = [] if context.is_interview else _questions(context, claims)
+def likely_pairs(context: PageContext, claims: Claims, accepted: int) -> Iterator[Candidate]:
+    """Yield the likely questions outside of claimed elements, with the answers that follow them.
+
+    `accepted` is the number of questions that are accepted already.
+    """
+    questions = [] if context.is_interview else _questions(context, claims, accepted)
     ends = Positions(element for element, _ in questions)
     for element, evidence in questions:
         group = (evidence, element.look)
@@ -67,7 +68,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             yield Candidate(element, nodes, evidence, group)
 
 
-def _questions(context: PageContext, claims: Claims) -> list[Question]:
+def _questions(context: PageContext, claims: Claims, accepted: int) -> list[Question]:
     """Return the elements of possible questions in document order; none contains another."""
     free = [element for element in context.elements if not claims.include(element)]
     taken = Claims(context.size)
@@ -91,10 +92,9 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
     take(_controls(free, claims), Evidence.HEADING)
     take(_rows(context, free, claims), Evidence.HEADING)
     headings = [element for element in free if element.tag in HEADINGS]
-    tops = [heading for heading in headings if heading.tag == "h1"]
-    headings = [heading for heading in headings if heading.tag != "h1" or len(tops) > 1]
-    # Each question has two claims: one for itself, and one for its answer.
-    take(_headings(headings, context, claims.count // 2 + len(found)), Evidence.HEADING)
+    if sum(heading.tag == "h1" for heading in headings) == 1:  # the title of the page
+        headings = [heading for heading in headings if heading.tag != "h1"]
+    take(_headings(headings, context, accepted + len(found)), Evidence.HEADING)
     take(_emphasised(free, context), Evidence.APPEARANCE)
     take(_blocks(free, context, len(found)), Evidence.APPEARANCE)
     return _without_rhetorical(sorted(found, key=lambda question: question[0].start), context)
@@ -122,7 +122,7 @@ def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
         if words & NAMES["accordion"] and words & NAMES["accordion_title"]
     ]
     yield from (title for title in _innermost(titles) if not claims.overlap(title.parent or title))
-    for group in similar_elements(_innermost([element for element in free if _is_control(element)])):
+    for group in similar_elements(_innermost([*filter(_is_control, free)])):
         if any(is_asked(question_text(element)) for element in group):
             yield from group
 
@@ -147,7 +147,7 @@ def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator
         asked = sum(is_asked(question_text(question)) for question, _ in rows)
         answers = sum(is_asked(question_text(answer)) for _, answer in rows)
         are_most = asked >= (0.15 if is_in_faq else 0.6) * len(rows) and answers <= 0.1 * len(rows)
-        if len(rows) > MANY and are_most:
+        if len(rows) >= MANY and are_most:
             yield from (question for question, _ in rows)
 
 
@@ -167,12 +167,13 @@ def _headings(headings: list[Element], context: PageContext, other_questions: in
     texts = {heading: question_text(heading) for heading in own if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
     # A heading that does not ask, below one of a higher level that does, is within its answer.
-    within = {heading for heading, above in with_headings(texts) if not asked.isdisjoint(above)} - asked
-    texts = {heading: text for heading, text in texts.items() if heading not in within}
+    below = {heading for heading, above in with_headings(texts, texts) if not asked.isdisjoint(above)}
+    texts = {heading: text for heading, text in texts.items() if heading not in below - asked}
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
-    is_listed = context.has_faq_title and not other_questions and len(asked) <= FEW * len(texts)
-    share = 0 if is_listed else 0.5 if other_questions >= MANY else FEW
+    share = 0.5 if other_questions >= SEVERAL else MIN_SHARE
+    if context.has_faq_title and not other_questions and len(asked) <= MIN_SHARE * len(texts):
+        share = 0
     return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())
 
 
@@ -202,7 +203,7 @@ def _alike(
     """
     for group in similar_elements(elements):
         number = sum(element in asked for element in group)
-        are_all = number >= share * len(group) and (number > 0 or len(group) > MANY)
+        are_all = number >= share * len(group) and (number > 0 or len(group) >= MANY)
         for element in group:
             if element in elsewhere or (context.is_in_faq(element) and (are_all or element in asked)):
                 yield element
@@ -248,7 +249,7 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
             continue
         for block in answered:
             is_line = block.tag != "li" and len(lines[block]) <= MAX_LINE and context.is_in_faq(block)
-            if is_line and (other_questions <= MANY or not _STATEMENT.match(lines[block])):
+            if is_line and (other_questions <= SEVERAL or not _STATEMENT.match(lines[block])):
                 yield block
 
 
@@ -313,7 +314,8 @@ def _siblings_after(
 ) -> tuple[list[Node], bool]:
     """Return the siblings after an element that are in the answer, and whether the answer ends there."""
     nodes: list[Node] = []
-    is_in_pair = element.parent is not None and len([*islice(element.parent.elements(), PAIR + 1)]) == PAIR
+    # The parent has only a question and its answer.
+    is_in_pair = element.parent is not None and len([*islice(element.parent.elements(), 3)]) == 2
     for node in element.following_siblings():
         if isinstance(node, Element):
             if ends.count_inside(node) or claims.overlap(node):

@@ -6,13 +6,15 @@ Boilerplate belongs to no FAQ: navigation, cookie banners, comments, advertiseme
 import re
 from collections.abc import Callable
 from functools import cache, cached_property
+from itertools import islice
 from typing import Final
 from urllib.parse import urlsplit
 
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element, with_headings, words_of
 from faqsvc_embed.generation.extraction.patterns import any_of
 from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, announces_faq, is_question
-from faqsvc_embed.generation.extraction.text import inline_text, raw_text
+from faqsvc_embed.generation.extraction.text import inline_text, question_text, raw_text
+from faqsvc_embed.models.wire import MAX_SECTION
 
 MAX_ID_WORDS: Final = 2
 """Maximum words of an id; a longer id often repeats the title of a section."""
@@ -37,9 +39,10 @@ class PageContext:
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         names = [name[:MAX_LENGTH] for name in (title, first_heading, last_segment)]
+        shown, address = names[:2], names[2]
         # A page that asks for consent has the address of the FAQ behind it.
-        is_wall = _POLICY.search(names[1]) and not _POLICY.search(names[2])
-        self.has_faq_title: bool = any(map(announces_faq, names[:2] if is_wall else names))
+        asks_consent = _POLICY.search(shown[1]) and not _POLICY.search(address)
+        self.has_faq_title: bool = any(map(announces_faq, shown if asks_consent else names))
         self.is_interview: bool = any(map(_INTERVIEW.search, names))
         is_policy = any(map(_POLICY.search, names))
         # A page whose title is a question is an article about it.
@@ -48,7 +51,10 @@ class PageContext:
         self.is_article: bool = is_article or self.is_interview or is_policy or answers_its_title
         """Whether it is an article: questions in its running text belong to no FAQ."""
         self._named = _within(everything, _is_named_faq)
-        self._below_titles = _below_faq_titles(self.elements)
+        self.headings: list[Element] = [e for e in self.elements if e.tag in HEADINGS]
+        announces = cache(lambda heading: announces_faq(inline_text(heading.children)))
+        above = with_headings(self.elements, {*self.headings})
+        self._below_titles = {element.start for element, titles in above if any(map(announces, titles))}
 
     @cached_property
     def text_blocks(self) -> list[Element]:
@@ -60,11 +66,24 @@ class PageContext:
         """Return whether the page, class names or headings announce an FAQ around an element."""
         return self.has_faq_title or element.start in self._named or element.start in self._below_titles
 
+    def sections(self, questions: set[Element], is_taken: Callable[[Element], bool]) -> dict[Element, str]:
+        """Return the heading above each question that has one, if these headings differ.
 
-def _below_faq_titles(elements: list[Element]) -> set[int]:
-    """Return the positions of the elements below headings that announce an FAQ."""
-    announces = cache(lambda heading: announces_faq(inline_text(heading.children)))
-    return {element.start for element, above in with_headings(elements) if any(map(announces, above))}
+        `is_taken` tells whether a heading belongs to a question or an answer.
+        """
+        titles = {heading for heading in self.headings if not is_taken(heading)}
+        if sum(title.tag == "h1" for title in titles) == 1:
+            titles = {title for title in titles if title.tag != "h1"}
+        sections, read = dict[Element, str](), cache(question_text)
+        for question, above in with_headings(self.elements, titles):
+            if question in questions:
+                around = (question, *islice(question.ancestors(), 2))
+                level = next((HEADINGS[one.tag] for one in around if one.tag in HEADINGS), 7)
+                higher = (title for title in reversed(above) if HEADINGS[title.tag] < level)
+                text = next(map(read, higher), "")
+                if 0 < len(text) <= MAX_SECTION and not announces_faq(text):
+                    sections[question] = text
+        return sections if len(set(sections.values())) > 1 else {}
 
 
 def _is_named_faq(element: Element) -> bool:

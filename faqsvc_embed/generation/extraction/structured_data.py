@@ -17,7 +17,6 @@ from faqsvc_embed.generation.extraction.candidates import shortened
 from faqsvc_embed.generation.extraction.dom import (
     CHARACTERS_PER_STEP,
     STEPS_TO_CONVERT,
-    Node,
     StepBudget,
     build_tree,
 )
@@ -28,6 +27,7 @@ MAX_ATTRIBUTES: Final = 200
 """Attributes with JSON that are read."""
 
 MAX_ROWS: Final = 10_000
+"""Rows of JSON, and texts, that are read from what React server components push."""
 MAX_REFERENCES: Final = 50
 """References to texts that are replaced in one row."""
 MAX_LEVELS: Final = 300
@@ -61,7 +61,7 @@ def stated_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[t
         for question in filter(lambda one: isinstance(one, dict), page["mainEntity"]):
             name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
             if isinstance(name, str) and isinstance(answer, str):
-                yield bare_question(plain(text_of_value(name, budget))), answer
+                yield bare_question(plain(texts_of_value(name, budget, "")[0])), answer
 
 
 def json_ld_scripts(document: turbohtml.Document) -> list[turbohtml.Element]:
@@ -128,15 +128,17 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
         asked: list[tuple[str, str]] = []
         titled: list[tuple[str, str]] = []
         for node in objects_of(data):
-            names = find_columns(node)
-            question, answer = (node[names[0]], answer_text(node[names[1]], None)) if names else ("", "")
-            if names and isinstance(question, str) and isinstance(answer, str) and question and answer:
-                if names[0] == "q" or plain_name(names[0]).startswith("question"):
-                    asked.append((question, answer))
-                elif is_question(question):
-                    titled.append((question, answer))
+            if (names := find_columns(node)) is None:
+                continue
+            question, answer = node[names[0]], answer_text(node[names[1]], None)
+            if not (question and isinstance(question, str) and answer and isinstance(answer, str)):
+                continue
+            if names[0] == "q" or plain_name(names[0]).startswith("question"):
+                asked.append((question, answer))
+            elif is_question(question):
+                titled.append((question, answer))
         for question, answer in asked + (titled if len(titled) > 1 else []):
-            yield plain(text_of_value(question, budget)), answer
+            yield plain(texts_of_value(question, budget, "")[0]), answer
 
 
 def _json_texts(document: turbohtml.Document) -> Iterator[str]:
@@ -226,29 +228,21 @@ def load_json(text: str) -> Any:
         return None
 
 
-def text_of_value(value: str, budget: StepBudget) -> str:
-    """Return the text of a string that is HTML, HTML with its tags escaped, or plain lines."""
-    nodes = _nodes(value, budget)
-    text = _plain_lines(value) if nodes is None else text_of(nodes)
-    return shortened(text, is_cut=len(value) > MAX_ANSWER)
+def texts_of_value(value: str, budget: StepBudget, url: str) -> tuple[str, str]:
+    """Return the plain text and the Markdown of HTML, of HTML with its tags escaped, or of plain lines.
 
-
-def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
-    """Return the text of such a string as Markdown; its links are relative to the address `url`."""
-    nodes = _nodes(value, budget)
-    text = escape(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
-    return shortened(text, is_cut=len(value) > MAX_ANSWER)
-
-
-def _nodes(value: str, budget: StepBudget) -> list[Node] | None:
-    """Return the nodes of HTML, or None for plain text."""
+    Its links are relative to the address `url`.
+    """
     markup = value[:MAX_ANSWER]
     budget.spend(STEPS_TO_CONVERT * len(markup) // CHARACTERS_PER_STEP)
     if "&lt;" in markup and not _TAG.search(markup):
         markup = html.unescape(markup)
-    return build_tree(turbohtml.parse_fragment(markup), budget).children if _TAG.search(markup) else None
-
-
-def _plain_lines(value: str) -> str:
-    lines = [plain(line) for line in html.unescape(value[:MAX_ANSWER]).strip().splitlines()]
-    return re.sub(r"\n{2,}", "\n\n", "\n".join(lines))
+    if _TAG.search(markup):
+        nodes = build_tree(turbohtml.parse_fragment(markup), budget).children
+        text, markdown = text_of(nodes), markdown_of(nodes, url)
+    else:
+        lines = map(plain, html.unescape(markup).strip().splitlines())
+        text = re.sub(r"\n{2,}", "\n\n", "\n".join(lines))
+        markdown = escape(text)
+    is_cut = len(value) > MAX_ANSWER
+    return shortened(text, is_cut=is_cut), shortened(markdown, is_cut=is_cut)

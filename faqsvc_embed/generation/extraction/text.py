@@ -29,6 +29,7 @@ SCHEMES: Final = ("http", "https", "mailto", "tel", "")
 Paragraph = tuple[bool, list[str]]
 """Whether a paragraph is the item of a list, and its lines."""
 _LINE_BREAK: Final = "\v"
+"""Stands for `<br>` in inline text, whose other line breaks are only white space."""
 _NOTE_MARK = re.compile(r"\s*(?:\[[^\[\]]{1,4}\]|[*†‡§]{1,3})\s*")
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
@@ -53,6 +54,7 @@ def inline_text(nodes: Sequence[Node]) -> str:
 
 
 def _words(node: Node) -> str:
+    """Return the text of a node, without decoration and the keywords beside a question."""
     if isinstance(node, str):
         return node
     is_number = node.words & NAMES["number"] and _is_first(node) and len(raw_text(node).split()) == 1
@@ -109,7 +111,7 @@ def _is_note_mark(element: Element) -> bool:
 
 
 def _is_first(element: Element) -> bool:
-    return not any(isinstance(node, Element) or node.strip() for node in element.preceding_siblings())
+    return next(element.preceding_siblings(), None) is None
 
 
 def text_of(nodes: Iterable[Node]) -> str:
