@@ -63,22 +63,23 @@ def read_page(response: Response) -> Page:
     """Return the page in a response. Any bytes are accepted, as in browsers."""
     document = _parse(response)
     content = extract(document, response.url)
-    lang = _language(document, content.text)
+    tag = _stated_tag(document)
+    lang = _language(tag, content.text)
+    is_empty = len(content.text) < MIN_TEXT and document.find("script") is not None
     return Page(
         url=response.url,
         lang=lang,
-        tag=lang or _stated_tag(document),
+        tag=lang or tag,
         title=content.title,
         text=content.text,
         pairs=content.pairs,
         links=tuple(_links(document, response.url)),
-        needs_script=(len(content.text) < MIN_TEXT and document.find("script") is not None)
-        or (not content.pairs and _has_closed_questions(document)),
+        needs_script=is_empty or (not content.pairs and _asks_in_panels(document)),
     )
 
 
-def _has_closed_questions(document: turbohtml.Document) -> bool:
-    """Return whether several questions open panels; without pairs, the panels are empty."""
+def _asks_in_panels(document: turbohtml.Document) -> bool:
+    """Return whether several questions open panels, which are empty if the page has no pairs."""
     openers = document.select("[aria-expanded], [aria-controls], summary")[:MAX_LINKS]
     return sum(is_question(plain(one.text[:1_000])) for one in openers) > 1
 
@@ -94,13 +95,12 @@ def _parse(response: Response) -> turbohtml.Document:
         return turbohtml.parse(body, detect_encoding=True, positions=False)
 
 
-def _language(document: turbohtml.Document, text: str) -> str | None:
-    """Return the language of a page: what it states, unless its text is clearly in another language."""
-    tag = _stated_tag(document)
-    stated = lookup(tag or "")
+def _language(tag: str | None, text: str) -> str | None:
+    """Return the language of a page: the stated one, unless its text is clearly in another language."""
     if tag is None:
         return detected_language(text)
-    return (contradicts(text, stated) or stated) if stated is not None else None
+    stated = lookup(tag)
+    return stated and (contradicts(text, stated) or stated)
 
 
 def _stated_tag(document: turbohtml.Document) -> str | None:
@@ -152,9 +152,8 @@ def _links(document: turbohtml.Document, url: str) -> list[Link]:
     links: dict[str, Link] = {}
     for element in document.select("a[href], link[rel~=alternate][hreflang]")[:MAX_LINKS]:
         try:
-            target = str(
-                httpx2.URL(urljoin(base, (element.attr("href") or "").strip())).copy_with(fragment=None)
-            )
+            address = urljoin(base, (element.attr("href") or "").strip())
+            target = str(httpx2.URL(address).copy_with(fragment=None))
         except (httpx2.InvalidURL, ValueError):
             continue
         lang = lookup(element.attr("hreflang") or "")

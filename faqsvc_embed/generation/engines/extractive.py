@@ -28,8 +28,7 @@ class ExtractiveEngine:
 def unique_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
     """Return each question of pages once: those in an FAQ first, then by page."""
     lang = _language(pages, request.lang)
-    dropped: list[DroppedEntry] = []
-    pairs = _unique_pairs(pages, lang, dropped)
+    pairs, dropped = _unique_pairs(pages, lang)
     count = request.count or DEFAULT_COUNT
     dropped += [DroppedEntry(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
     items = [_item(position, *found) for position, found in enumerate(pairs[:count])]
@@ -54,13 +53,14 @@ def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
 
 
 def _unique_pairs(
-    pages: Sequence[Page], lang: str | None, dropped: list[DroppedEntry]
-) -> list[tuple[Page, Pair]]:
-    """Return the pairs in a language, those in an FAQ first, and add the others to `dropped`.
+    pages: Sequence[Page], lang: str | None
+) -> tuple[list[tuple[Page, Pair]], list[DroppedEntry]]:
+    """Return the pairs in a language, those in an FAQ first, and what is dropped.
 
     If a question has several answers, that in an FAQ is kept.
     """
     found: dict[str, tuple[Page, Pair]] = {}
+    dropped: list[DroppedEntry] = []
     pairs = [(page, pair) for page in pages for pair in page.pairs]
     for page, pair in sorted(pairs, key=lambda found: not found[1].in_faq):
         key = question_key(pair.question)
@@ -71,14 +71,12 @@ def _unique_pairs(
             dropped.append(DroppedEntry(pair.question, Reason.DUPLICATE, f"{page.url} repeats it"))
         else:
             found[key] = (page, pair)
-    return list(found.values())
+    return list(found.values()), dropped
 
 
 def _language(pages: Sequence[Page], wanted: str | None) -> str | None:
     """Return the wanted language if a pair is in it, else the language of most pairs."""
-    counts = Counter[str | None]()
-    for page in pages:
-        counts[page.lang] += len(page.pairs)
+    counts = Counter(page.lang for page in pages for _ in page.pairs)
     if wanted is not None and counts[wanted]:
         return wanted
     return counts.most_common(1)[0][0] if counts else None

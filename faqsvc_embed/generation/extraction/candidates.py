@@ -14,7 +14,7 @@ from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.generation.extraction.dom import Element, Node, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import Element, Node, looks_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -157,7 +157,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     asked = {candidate for candidate in usable if is_question(candidate.question)}
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in asked)
-    elements = Positions(candidate.element for candidate in usable)
+    positions = Positions(candidate.element for candidate in usable)
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
     titles = map(question_text, context.headings)
@@ -170,8 +170,8 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_likely = 2 * questions >= size or (candidate in asked and not is_news)
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()
-        begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
-        is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
+        asks_first = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
+        is_group = candidate not in asked and (asks_first or any(map(positions.count_inside, answer)))
         # If no element of a kind asks, and they are fewer than the questions, they are a menu or a switch.
         is_odd = kinds[candidate.kind] < number >= MANY and candidate.kind not in asked_kinds
         if (
@@ -189,17 +189,15 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     """Return the questions whose answers are on the page, without those of an index or of empty panels.
 
     What follows the last link of an index, or the last panel that a script fills, only seems to be an answer.
-    So does a last paragraph that is the same below all questions, and asks or is in brackets, as links are.
     """
-    kinds: dict[object, list[Candidate]] = {}
-    for candidate in found:
-        kinds.setdefault(kind_of(candidate.element), []).append(candidate)
+    by_element = {candidate.element: candidate for candidate in found}
     keys = {question_key(candidate.question) for candidate in found}
     free = [element for element in context.elements if not claims.include(element)]
-    others = {kind_of(group[0]): group for group in similar_elements(free)}
+    others = {looks_of(group[0]): group for group in similar_elements(free)}
     kept: list[Candidate] = []
     filled_in = set[str]()
-    for kind, candidates in kinds.items():
+    for alike in similar_elements(by_element):
+        candidates = [by_element[element] for element in alike]
         answers = {candidate.answer for candidate in candidates}
         is_filled_in = len(candidates) >= MANY and (
             (len(answers) == 1 and len(candidates[0].answer) > SHORT)
@@ -207,7 +205,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
         )
         # If none of the accepted questions asks, each title like them counts as a question.
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
-        texts = map(question_text, others.get(kind, []))
+        texts = map(question_text, others.get(looks_of(alike[0]), []))
         unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys
         if is_filled_in:
             filled_in |= answers
@@ -215,14 +213,18 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             kept += candidates
     # A panel that is open may look different from the others, but has the same answer.
     kept = [candidate for candidate in kept if candidate.answer not in filled_in]
-    parts = [candidate.answer.rpartition("\n\n")[::2] for candidate in kept]
-    is_refrain = (
-        all(text and _ASIDE.search(end) for text, end in parts) and len({end for _, end in parts}) == 1
-    )
-    if len(kept) >= MANY and is_refrain:
-        for candidate, (text, _) in zip(kept, parts, strict=True):
-            candidate.answer, candidate.has_refrain = text, True
+    _leave_out_refrain(kept)
     return kept
+
+
+def _leave_out_refrain(found: list[Candidate]) -> None:
+    """Leave out a last paragraph that all answers have, and that asks or is in brackets, as links are."""
+    answers = [candidate.answer.rpartition("\n\n") for candidate in found]
+    ends = {end for _, _, end in answers}
+    is_aside = len(ends) == 1 and all(map(_ASIDE.search, ends))
+    if len(found) >= MANY and is_aside and all(text for text, _, _ in answers):
+        for candidate, (text, _, _) in zip(found, answers, strict=True):
+            candidate.answer, candidate.has_refrain = text, True
 
 
 def _is_usable(candidate: Candidate) -> bool:

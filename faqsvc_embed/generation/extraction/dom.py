@@ -65,6 +65,10 @@ class StepBudget:
         if self.remaining < 0:
             raise PageTooComplex
 
+    def spend_on_data(self, text: str) -> None:
+        """Count the steps to convert structured data to text; raises `PageTooComplex` like `spend`."""
+        self.spend(1 + STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
+
 
 class Element:
     """An element of a page; `start` and `end` are its first and last position in document order."""
@@ -78,7 +82,8 @@ class Element:
         self.depth: int = parent.depth + 1 if parent is not None else 1
         self.role: str = attrs.get("role", "").strip().lower()
         self.classes: frozenset[str] = frozenset(attrs.get("class", "").lower().split())
-        self.words: frozenset[str] = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
+        self.class_words: frozenset[str] = words_of(attrs.get("class", ""))
+        self.words: frozenset[str] = self.class_words | words_of(attrs.get("id", ""))
         self.is_boilerplate = False
         self.contains_blocks = False
         self.start = self.end = self.index = 0
@@ -90,7 +95,7 @@ class Element:
 
     @property
     def look(self) -> tuple[str, str]:
-        """Equal for elements that look alike."""
+        """Equal for elements that look alike: those with the same tag and classes."""
         return self.tag, self.attrs.get("class", "")
 
     def elements(self) -> Iterator["Element"]:
@@ -123,15 +128,15 @@ class Element:
 
 
 def similar_elements(elements: Iterable[Element]) -> list[list[Element]]:
-    """Return groups of elements that have the same tags and classes, up to two levels above."""
+    """Return groups of elements that look alike, up to two levels above."""
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
-        groups[kind_of(element)].append(element)
+        groups[looks_of(element)].append(element)
     return list(groups.values())
 
 
-def kind_of(element: Element) -> object:
-    """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
+def looks_of(element: Element) -> object:
+    """Return a value that is equal for elements that look alike, up to two levels above."""
     return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
 
 

@@ -20,7 +20,6 @@ from faqsvc_embed.generation.extraction.dom import (
     Node,
     similar_elements,
     with_headings,
-    words_of,
 )
 from faqsvc_embed.generation.extraction.page_context import PageContext, is_link, is_promotional
 from faqsvc_embed.generation.extraction.questions import (
@@ -102,10 +101,9 @@ def _questions(context: PageContext, claims: Claims, accepted: int) -> list[Ques
 
 def _named(free: list[Element]) -> Iterator[Element]:
     """Yield the elements that a class name calls a question, and those that start with `Q:`."""
-    words = {element: words_of(element.attrs.get("class", "")) for element in free}
-    has_short_names = any("a" in names for names in words.values())
+    has_short_names = any("a" in element.class_words for element in free)
     names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
-    yield from _innermost([element for element in free if words[element] & names])
+    yield from _innermost([element for element in free if element.class_words & names])
     labelled = [element for element in free if not element.contains_blocks and is_labelled_question(element)]
     yield from _innermost(labelled)
 
@@ -115,13 +113,9 @@ def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
 
     The terms of definition lists are claimed already, so a free `<dt>` is used as a button.
     """
-    classes = {element: words_of(element.attrs.get("class", "")) for element in free if element.tag != "h1"}
-    titles = [
-        element
-        for element, words in classes.items()
-        if words & NAMES["accordion"] and words & NAMES["accordion_title"]
-    ]
-    yield from (title for title in _innermost(titles) if not claims.overlap(title.parent or title))
+    named = [element for element in free if element.tag != "h1" and element.class_words & NAMES["accordion"]]
+    titles = _innermost([element for element in named if element.class_words & NAMES["accordion_title"]])
+    yield from (title for title in titles if not claims.overlap(title.parent or title))
     for group in similar_elements(_innermost([*filter(_is_control, free)])):
         if any(is_asked(question_text(element)) for element in group):
             yield from group
@@ -162,7 +156,7 @@ def _headings(headings: list[Element], context: PageContext, other_questions: in
     because most headings are then titles. Otherwise a few must ask, or none if there are no other questions
     and the title says FAQ.
     """
-    # A heading that is a link to another page is the title of a post, unless the page is an FAQ.
+    # Outside of an FAQ, a heading that is a link to another page is the title of a post.
     own = (heading for heading in headings if context.is_in_faq(heading) or not is_link(heading))
     texts = {heading: question_text(heading) for heading in own if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
@@ -231,7 +225,7 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
 
     Outside of an FAQ, nearly all paragraphs that look alike must ask, and half of them must have an answer.
     Among many questions of other kinds, a paragraph that begins with a statement is no question.
-    Items of a list that only ask are a checklist.
+    Items of a list that ask are a checklist, unless every other one answers.
     """
     unclaimed = {element.start for element in free}
     blocks = [block for block in context.text_blocks if block.start in unclaimed]
@@ -247,8 +241,11 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
         if are_most and 2 * len(answered) >= len(questions):
             yield from questions
             continue
+        in_turn = 2 * len(answered) == len(group)
         for block in answered:
-            is_line = block.tag != "li" and len(lines[block]) <= MAX_LINE and context.is_in_faq(block)
+            is_line = (
+                (block.tag != "li" or in_turn) and len(lines[block]) <= MAX_LINE and context.is_in_faq(block)
+            )
             if is_line and (other_questions <= SEVERAL or not _STATEMENT.match(lines[block])):
                 yield block
 

@@ -30,12 +30,11 @@ class PageContext:
     def __init__(self, top: Element, title: str, url: str, *, is_article: bool) -> None:
         _mark_boilerplate(top)
         everything = top.walk()
+        self.size: int = len(everything)
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, _is_quotation)
-        self.size: int = len(everything)
-        self.elements: list[Element] = [
-            e for e in everything if not e.is_boilerplate and e.start not in quoted
-        ]
+        own = (e for e in everything if e.start not in quoted)
+        self.elements: list[Element] = [e for e in own if not e.is_boilerplate]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         names = [name[:MAX_LENGTH] for name in (title, first_heading, last_segment)]
@@ -152,7 +151,7 @@ def _is_boilerplate(element: Element) -> bool:
 def _names(element: Element) -> frozenset[str]:
     """Return the words of class names, and of a short id."""
     words = words_of(element.attrs.get("id", ""))
-    return words_of(element.attrs.get("class", "")) | (words if len(words) <= MAX_ID_WORDS else frozenset())
+    return element.class_words | words if len(words) <= MAX_ID_WORDS else element.class_words
 
 
 def _is_drop_down_text(nav: Element) -> bool:

@@ -14,12 +14,7 @@ from faqsvc_embed.files.fields import find_columns, plain_name
 from faqsvc_embed.files.markdown_text import escape
 from faqsvc_embed.files.values import answer_text, faq_pages, local_name, objects_of
 from faqsvc_embed.generation.extraction.candidates import shortened
-from faqsvc_embed.generation.extraction.dom import (
-    CHARACTERS_PER_STEP,
-    STEPS_TO_CONVERT,
-    StepBudget,
-    build_tree,
-)
+from faqsvc_embed.generation.extraction.dom import StepBudget, build_tree
 from faqsvc_embed.generation.extraction.questions import bare_question, is_question
 from faqsvc_embed.generation.extraction.text import markdown_of, plain, text_of
 
@@ -123,7 +118,7 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
         PageTooComplex: the budget is spent.
     """
     for text in _json_texts(document):
-        budget.spend(1 + STEPS_TO_CONVERT * len(text) // CHARACTERS_PER_STEP)
+        budget.spend_on_data(text)
         data = load_json(_NOT_JSON.sub("", text, count=1))
         asked: list[tuple[str, str]] = []
         titled: list[tuple[str, str]] = []
@@ -183,7 +178,7 @@ def pushed_markup(document: turbohtml.Document, budget: StepBudget) -> str:
     """
     parts: list[str] = []
     for row in _flight_rows(script.text for script in document.select("script")):
-        budget.spend(1 + STEPS_TO_CONVERT * len(row) // CHARACTERS_PER_STEP)
+        budget.spend_on_data(row)
         parts.append(_markup(load_json(row)))
     return "".join(parts)
 
@@ -234,7 +229,7 @@ def texts_of_value(value: str, budget: StepBudget, url: str) -> tuple[str, str]:
     Its links are relative to the address `url`.
     """
     markup = value[:MAX_ANSWER]
-    budget.spend(STEPS_TO_CONVERT * len(markup) // CHARACTERS_PER_STEP)
+    budget.spend_on_data(markup)
     if "&lt;" in markup and not _TAG.search(markup):
         markup = html.unescape(markup)
     if _TAG.search(markup):
