@@ -14,7 +14,7 @@ from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.generation.extraction.dom import Element, Node, looks_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import Element, Node, by_looks
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -193,10 +193,10 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     by_element = {candidate.element: candidate for candidate in found}
     keys = {question_key(candidate.question) for candidate in found}
     free = [element for element in context.elements if not claims.include(element)]
-    others = {looks_of(group[0]): group for group in similar_elements(free)}
+    others = by_looks(free)
     kept: list[Candidate] = []
     filled_in = set[str]()
-    for alike in similar_elements(by_element):
+    for looks, alike in by_looks(by_element).items():
         candidates = [by_element[element] for element in alike]
         answers = {candidate.answer for candidate in candidates}
         is_filled_in = len(candidates) >= MANY and (
@@ -205,7 +205,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
         )
         # If none of the accepted questions asks, each title like them counts as a question.
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
-        texts = map(question_text, others.get(looks_of(alike[0]), []))
+        texts = map(question_text, others.get(looks, []))
         unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys
         if is_filled_in:
             filled_in |= answers

@@ -6,7 +6,7 @@ Inline text between blocks gets an element of its own: an element contains eithe
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, Union
 
@@ -127,17 +127,12 @@ class Element:
         return (node for node in nodes if isinstance(node, Element) or node.strip())
 
 
-def similar_elements(elements: Iterable[Element]) -> list[list[Element]]:
-    """Return groups of elements that look alike, up to two levels above."""
+def by_looks(elements: Iterable[Element]) -> Mapping[object, list[Element]]:
+    """Return elements by their looks: groups of those that look alike, up to two levels above."""
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
-        groups[looks_of(element)].append(element)
-    return list(groups.values())
-
-
-def looks_of(element: Element) -> object:
-    """Return a value that is equal for elements that look alike, up to two levels above."""
-    return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
+        groups[tuple(each.look for each in (element, *islice(element.ancestors(), 2)))].append(element)
+    return groups
 
 
 def words_of(names: str) -> frozenset[str]:

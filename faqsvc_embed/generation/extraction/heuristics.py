@@ -18,7 +18,7 @@ from faqsvc_embed.generation.extraction.dom import (
     TEXT_BLOCK,
     Element,
     Node,
-    similar_elements,
+    by_looks,
     with_headings,
 )
 from faqsvc_embed.generation.extraction.page_context import PageContext, is_link, is_promotional
@@ -116,7 +116,7 @@ def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
     named = [element for element in free if element.tag != "h1" and element.class_words & NAMES["accordion"]]
     titles = _innermost([element for element in named if element.class_words & NAMES["accordion_title"]])
     yield from (title for title in titles if not claims.overlap(title.parent or title))
-    for group in similar_elements(_innermost([*filter(_is_control, free)])):
+    for group in by_looks(_innermost([*filter(_is_control, free)])).values():
         if any(is_asked(question_text(element)) for element in group):
             yield from group
 
@@ -195,7 +195,7 @@ def _alike(
 
     Outside of an FAQ, yield only the elements in `elsewhere`.
     """
-    for group in similar_elements(elements):
+    for group in by_looks(elements).values():
         number = sum(element in asked for element in group)
         are_all = number >= share * len(group) and (number > 0 or len(group) >= MANY)
         for element in group:
@@ -234,7 +234,7 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
     unanswered = {
         block for block, below in pairwise(lines) if is_question(lines[below]) and not _has_lines(block)
     }
-    for group in similar_elements(lines):
+    for group in by_looks(lines).values():
         questions = [block for block in group if block in asked]
         answered = [block for block in questions if block not in unanswered]
         are_most = len(questions) > 1 and len(questions) >= 0.8 * len(group)

@@ -174,6 +174,7 @@ def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
     [
         "<h2>Ready to start?</h2><p>Go.</p>",
         "<h2>Still have questions?</h2><p>Write to us.</p>",
+        "<h2>Still deciding?</h2><p>Compare them.</p>",
         "<h2>Why teams love us</h2><p>Speed.</p>",
         "<h1>What can we do for you?</h1><p>All.</p>",
         '<h1 class="faq-page-title">Privacy</h1><p>We keep nothing.</p>',
