@@ -31,6 +31,8 @@ MIN_SCORE: Final = 6.0
 """The score from which a link leads to an FAQ."""
 MAX_SCORED: Final = 120
 """Characters that are searched for words: the last ones of a path, the first ones of a link text."""
+MAX_ROBOTS: Final = 512_000
+"""Bytes of a robots.txt that are parsed (RFC 9309, 2.5, requires at least 500 KiB)."""
 
 _HELP = any_of("help_links")
 _SHOP = any_of("shop_links")
@@ -39,9 +41,6 @@ _NOT_A_PAGE = re.compile(
     r"|webp|xlsx?|xml|zip)$",
     re.IGNORECASE,
 )
-MAX_ROBOTS: Final = 512_000
-"""Bytes of a robots.txt that are parsed (RFC 9309, 2.5, requires at least 500 KiB)."""
-
 _USER_AGENT = re.compile(r"\s*user[\s-]*agent[\s:]*([*\w-]*)", re.IGNORECASE)
 
 
@@ -89,8 +88,7 @@ class Crawler:
             start = await self._read(self._url)
             self._add(start)
             # Three times `max_pages`, because some pages do not exist, or redirect to others that were read.
-            rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
-            self._waiting = await run_in_thread(rank)
+            self._waiting = await self._ranked_links(start, 3 * self._max_pages)
             async with anyio.create_task_group() as tasks:
                 for _ in range(MAX_CONNECTIONS):
                     tasks.start_soon(self._read_links)
@@ -111,9 +109,12 @@ class Crawler:
                 continue
             self._add(page)
             if not page.pairs:
-                site, limit = self.pages[0].url, self._max_pages
-                rank = partial(rank_links, page.links, site, self._lang, limit, MIN_SCORE)
-                self._waiting += await run_in_thread(rank)
+                self._waiting += await self._ranked_links(page, self._max_pages, MIN_SCORE)
+
+    async def _ranked_links(self, page: Page, limit: int, minimum: float = -math.inf) -> list[str]:
+        """Return the best links of a page to pages of the site; the best is the last."""
+        site = self.pages[0].url
+        return await run_in_thread(partial(rank_links, page.links, site, self._lang, limit, minimum))
 
     def _add(self, page: Page) -> None:
         self._requested.add(page.url)

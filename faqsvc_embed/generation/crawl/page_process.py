@@ -7,7 +7,7 @@ pages to standard output. Each message is in MessagePack, after its length in fo
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from typing import BinaryIO, Final
 
@@ -62,16 +62,14 @@ class PageReader:
         return self._process
 
     async def _read_in_process(self, process: anyio.abc.Process, response: Response) -> Page:
-        is_read = False
-        try:
-            page = await _exchange(process, response)
-            is_read = True
-        except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
-            raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
-        finally:
-            if not is_read:
-                await self.aclose()
-        return page
+        async with AsyncExitStack() as unless_read:
+            unless_read.push_async_callback(self.aclose)
+            try:
+                page = await _exchange(process, response)
+            except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+                raise FetchError(f"{quoted(response.url)} is too complex to be read") from None
+            unless_read.pop_all()
+            return page
 
     async def aclose(self) -> None:
         """End the process."""

@@ -213,16 +213,12 @@ class OpenAICompatibleEngine:
 
     async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> GenerateResponse:
         """Have the model write items for a batch."""
+        language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
+        task = str(_PROMPTS["write"]).format(count=count, language=language)
         data = [{"title": excerpt.page.title, "text": excerpt.text} for excerpt in batch]
-        response = await self.endpoint.complete(_task(request, count), data, _PROMPTS["items"])
+        response = await self.endpoint.complete(task, data, _PROMPTS["items"])
         suggestions = _decoded(response).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
-
-
-def _task(request: GenerationRequest, count: int) -> str:
-    """Return the task of writing items from excerpts."""
-    language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
-    return str(_PROMPTS["write"]).format(count=count, language=language)
 
 
 def _unique(items: Sequence[GeneratedEntry]) -> tuple[list[GeneratedEntry], list[DroppedEntry]]:

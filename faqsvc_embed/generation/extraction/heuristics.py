@@ -299,8 +299,7 @@ def _answer_after(question: Element, ends: Positions, claims: Claims) -> tuple[N
             break
         siblings, is_complete = _siblings_after(element, level, ends, claims, is_answered=found)
         nodes += siblings
-        # A symbol beside a question, such as an arrow that opens it, is no answer.
-        found = has_words(text_of(nodes))
+        found = has_words(text_of(nodes))  # an arrow that opens the answer has none
         if is_complete:
             break
     return tuple(nodes) if found else ()
