@@ -8,8 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, Final, Protocol, Unpack
 
-import msgspec
-
 from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
@@ -160,19 +158,15 @@ class _ASGIPage(RequestPage, kw_only=True):
         return b",".join(values)[:MAX_HEADER].decode("latin-1")
 
 
-class _Step(msgspec.Struct, frozen=True, gc=False):
-    """What to do after a message of the application."""
-
-    ready: list[Message]
-    """The messages to send now."""
-    held: list[Message]
-    """The messages that the server does not get yet."""
-    waits: bool = False
-    """Whether placeholders must be filled before the messages that are held can be sent."""
+Split = tuple[list[Message], list[Message]]  # the messages to send now, and those to hold
 
 
 class _Response:
-    """The response of a page. The start of a stream is sent with its first part, which may change headers."""
+    """The response of a page. Each message of the application is sent, or held with those that follow.
+
+    If the body may be filled, its start is held until the first part, which may change the headers. A
+    placeholder that is open holds what follows it, or a body that comes in one part, which has a length.
+    """
 
     def __init__(self, page: _ASGIPage, method: str, send: Send) -> None:
         self.page = page
@@ -192,34 +186,38 @@ class _Response:
             await self._send(message)
             return
         self.unsent.append(message)
-        for may_wait in (True, False):  # once more when the placeholders are filled, if they had to be
-            unchanged = _Step(self.unsent, [])
-            step = guarded(self._next, self.unsent, may_wait, otherwise=unchanged, about=message["type"])
-            self.unsent = step.held
-            for one in step.ready:
+        for may_wait in (True, False):
+            as_it_is: Split = self.unsent, []
+            sent, self.unsent = guarded(
+                self._split, self.unsent, may_wait, otherwise=as_it_is, about=message["type"]
+            )
+            for one in sent:
                 await self._send(one)
-            if not step.waits:
+            if not (self.unsent and self._filler is not None and self._filler.is_blocked):
                 break
             # Not `aguarded`, which would be one more function that could break the page.
             filling = guarded(self.page.placeholders.fill, self.page.passes, otherwise=None)
             for failure in await asyncio.gather(*filter(None, [filling]), return_exceptions=True):
                 guarded(_check, failure, otherwise=None, passes=self.page.passes)
 
-    def _next(self, held: list[Message], may_wait: bool) -> _Step:
-        """Return what to do after the last of the messages that are held."""
-        message, placeholders = held[-1], self.page.placeholders
+    def _split(self, messages: list[Message], may_wait: bool) -> Split:
+        """Return which messages to send now, and which to hold, after the last one has come.
+
+        If it `may_wait`, placeholders may be open, and are filled next.
+        """
+        message, placeholders = messages[-1], self.page.placeholders
         if message["type"] == START:
             return self._begin(message)
         if message["type"] in BEFORE_START:
-            return _Step([message], held[:-1])
+            return [message], messages[:-1]
         if message["type"] == BODY and placeholders.are_used and self._charset is not None:
             self._filler = self._filler or BodyFiller(placeholders, self._charset)
-            return self._fill(held, self._filler, may_wait)
+            return self._fill(messages, self._filler, may_wait)
         if message["type"] == BODY and not message.get("more_body"):
             guarded(self._end, otherwise=None)
-        return _Step([self._start(one) if one["type"] == START else one for one in held], [])
+        return [self._start(one) if one["type"] == START else one for one in messages], []
 
-    def _begin(self, message: Message) -> _Step:
+    def _begin(self, message: Message) -> Split:
         """Send the start of a response, or hold it until the first part of a body that may be filled."""
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
@@ -227,20 +225,20 @@ class _Response:
         self._status = message["status"]
         if self.page.placeholders.are_used or not _has_length(headers):
             self._charset = fillable_charset(self._status, _decoded(headers))
-        return _Step([self._start(message)], []) if self._charset is None else _Step([], [message])
+        return ([self._start(message)], []) if self._charset is None else ([], [message])
 
-    def _fill(self, held: list[Message], filler: BodyFiller, may_wait: bool) -> _Step:
+    def _fill(self, messages: list[Message], filler: BodyFiller, may_wait: bool) -> Split:
         """Send a part of a body with its placeholders filled; the text before an open one is sent at once."""
-        message, is_last = held[-1], not held[-1].get("more_body")
-        start = held[0] if held[0]["type"] == START else None
-        body = b"".join([bytes(one.get("body", b"")) for one in held if one["type"] == BODY])
+        message, is_last = messages[-1], not messages[-1].get("more_body")
+        start = messages[0] if messages[0]["type"] == START else None
+        body = b"".join([bytes(one.get("body", b"")) for one in messages if one["type"] == BODY])
         sent, rest = filler.split(body)
         is_open = filler.is_blocked and self.page.placeholders.are_open
         waits = is_open and may_wait
         # A framework may leave out the body of a response to HEAD.
         is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
         if waits and is_whole:  # Content-Length is known once all is filled
-            return _Step([], held, waits=True)
+            return [], messages
         if not waits and (is_last or is_open):
             sent, rest = sent + filler.finish(rest), b""
             if is_last:
@@ -254,7 +252,7 @@ class _Response:
             length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
             changes = {} if is_whole and sent == body else filled_body_changes(length)
             ready.insert(0, self._start(start, changes))
-        return _Step(ready, [{**message, "body": rest}] if rest else [], waits)
+        return ready, [{**message, "body": rest}] if rest else []
 
     def _end(self) -> None:
         self.page.end()

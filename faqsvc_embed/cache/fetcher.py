@@ -83,7 +83,8 @@ class Fetcher:
         else:
             error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched")
             failed = Failed(error, was_sent=False)
-            self._reporter.report(None, self._finish(fetch, failed), failed)
+            fetch.resolve(entry := self._cache.entry_after(key, failed))
+            self._reporter.report(None, entry, failed)
         return fetch
 
     def refresh(self, change: FAQChange) -> None:
@@ -104,7 +105,7 @@ class Fetcher:
             self._background.submit(work).add_done_callback(lambda done: self._ended(fetch, done))
         except BaseException as error:  # too many open files, no threads, or the page was interrupted
             work.close()
-            self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
+            self._settle(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             if not isinstance(error, Exception):
                 raise
 
@@ -112,11 +113,11 @@ class Fetcher:
         """Give the callers of a fetch an error if it was cancelled, or raised an unexpected exception."""
         slug = fetch.key.slug
         if done.cancelled():
-            self._unlist(fetch)  # closing is not a failure of the source
-            self._finish(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")))
+            self._unlist(fetch)  # so that it is not cached: closing is not a failure of the source
+            self._settle(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")))
         elif (error := done.exception()) is not None:
             self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
-            self._finish(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")))
+            self._settle(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")))
 
     @property
     def feed_lag(self) -> float | None:
@@ -176,7 +177,7 @@ class Fetcher:
     async def _run(self, fetch: Fetch) -> None:
         key = fetch.key
         if fetch.is_draft:  # it is for one page, and is neither cached nor stored
-            self._finish(fetch, await self._source.fetch(self._read(fetch)))
+            self._settle(fetch, await self._source.fetch(self._read(fetch)))
             return
         is_new = self._cache.get(key) is None
         is_settled = await self._load(fetch)
@@ -215,8 +216,7 @@ class Fetcher:
         if await self._store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
             return False
-        error = FAQGone(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
-        self._finish(fetch, Gone(error))
+        self._settle(fetch, Gone(FAQGone(f"FAQ {fetch.key.slug!r} was unpublished", status=410)))
         return True
 
     async def _conclude(self, fetch: Fetch, outcome: Outcome) -> None:
@@ -231,7 +231,7 @@ class Fetcher:
                 await store.invalidate()
             else:  # it was gone before; another invalidation would only cause fetches
                 await store.delete(*translations(key.slug))
-        entry = self._finish(fetch, outcome)
+        entry = self._settle(fetch, outcome)
         is_newest = self._cache.get(key) is entry and fetch.change is None
         if is_newest and entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(key)
@@ -297,24 +297,24 @@ class Fetcher:
         """Give the callers an error. The fetch stays listed, so that a late success is still cached."""
         self._breaker.record(failed)
         fetch.is_overdue = True
-        self._finish(fetch, failed, ends=False)
+        self._settle(fetch, failed, stays_listed=True)
 
-    def _finish(self, fetch: Fetch, outcome: Outcome, *, ends: bool = True) -> Entry:
-        """Cache the outcome of a fetch, remove the fetch from the list if it `ends`, and tell its callers."""
+    def _settle(self, fetch: Fetch, outcome: Outcome, *, stays_listed: bool = False) -> Entry:
+        """Cache the outcome of a fetch, unlist the fetch, and give its callers their entry."""
         key, before = fetch.key, self._cache.get(fetch.key)
-        is_late_failure = ends and fetch.is_overdue and isinstance(outcome, Failed)
-        with self._lock.own():  # no thread may forget the FAQ between the check and the cache
-            is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_late_failure)
+        is_second_failure = fetch.is_overdue and not stays_listed and isinstance(outcome, Failed)
+        with self._lock.own():  # no thread may forget the FAQ or announce a change in between
+            is_cached = self._is_listed(fetch) and not (fetch.is_draft or is_second_failure)
             if is_cached:
                 entry = self._cache.apply(key, outcome, fetch.change)
             else:
                 entry = self._cache.entry_after(key, outcome)
+            if self._is_listed(fetch) and not stays_listed:
+                del self._fetches[key]
         try:
             if is_cached:
                 self._reporter.report(before, entry, outcome)
         finally:  # otherwise a fault of this package would keep callers waiting for ever
-            if ends:
-                self._unlist(fetch)
             fetch.resolve(entry)
         return entry
 

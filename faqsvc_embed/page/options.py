@@ -152,31 +152,31 @@ class OptionResolver:
     ) -> Call:
         """Return the call for a slug or a record, which accepts the options `names`."""
         settings, page = self._settings, document.page
-        if not options and subject and isinstance(subject, str):  # as most calls are
-            lang, elements = settings.lang, self._plain_elements
-            if type(page) is not Page:  # only a request can choose the language and the nonce
-                lang, elements = self._language_of(page), self.elements(page, None, caller)
-            elif caller.nonce:
-                elements = self.elements(page, None, caller)
-            key = Key(subject if subject.isascii() else normalized("NFC", subject), lang)
-            return Call(document, page, key, elements, self.style, settings.schema, settings.wait)
-        problems = self._new_problems(subject, caller)
-        values = self._checked(options, names, problems)
+        values, part, problems = dict[str, Any](), None, None
+        if options:
+            problems = self._new_problems(subject, caller)
+            values = self._checked(options, names, problems)
+            if "section" in values or "questions" in values:
+                part = Part.of(values.pop("section", None), values.pop("questions", None))
         faq = subject if isinstance(subject, FAQ) and names is NAMES else None  # use_faq() takes no record
         slug = subject if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name or "")
-        part = Part.of(values.pop("section", None), values.pop("questions", None))
+        is_request = type(page) is not Page  # only a request chooses a language and has a nonce
+        lang, nonce = values.pop("lang", None), values.pop("nonce", None)
+        if lang is None:
+            lang = self._language_of(page) if is_request else settings.lang
+        has_nonce = is_request or nonce or caller.nonce
         return Call(
             document,
             page,
-            Key(normalized("NFC", slug), values.pop("lang", None) or self._language_of(page)),
-            self.elements(page, values.pop("nonce", None), caller),
+            Key(slug if slug.isascii() else normalized("NFC", slug), lang),
+            self.elements(page, nonce, caller) if has_nonce else self._plain_elements,
             schema=values.pop("schema", settings.schema),
             wait=values.pop("wait", settings.wait),
-            style=replace(self.style, **values),
+            style=replace(self.style, **values) if values else self.style,
             known=None if faq is None else FAQState(data=faq),
-            part=part if part != Part() else None,
+            part=part,
             problems=problems,
         )
 
