@@ -27,7 +27,6 @@ from jinja2 import TemplateNotFound
 from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
-from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
 from faqsvc_embed.page.page import NO_PAGE, Page, RequestPage, first_of
@@ -147,7 +146,7 @@ class _FlaskPage(RequestPage, kw_only=True):
         return choice or None
 
     def accept_language(self) -> str:
-        return str(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
+        return str(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
 
     def fill_drafts(self, response: Response) -> None:
         """Fill in the drafts of a preview."""

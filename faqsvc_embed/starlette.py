@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol, Unpack
 
 from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.headers import Changes, applied, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import REQUEST, RequestPage, first_of
@@ -146,16 +145,14 @@ class _ASGIPage(RequestPage, kw_only=True):
         return bool(getattr(self.scope.get("app"), "debug", False))
 
     def nonce(self) -> object:
-        state = self.scope.get("state")
-        return first_of(state.get, NONCE_NAMES) if state else None
+        return first_of(self.scope["state"].get, NONCE_NAMES)
 
     def chosen_language(self) -> object:
-        state = self.scope.get("state")
-        return first_of(state.get, LANGUAGE_NAMES) if state else None
+        return first_of(self.scope["state"].get, LANGUAGE_NAMES)
 
     def accept_language(self) -> str:
         values = [value for name, value in self.scope["headers"] if name == b"accept-language"]
-        return b",".join(values)[:MAX_HEADER].decode("latin-1")
+        return b",".join(values).decode("latin-1")
 
 
 Split = tuple[list[Message], list[Message]]  # the messages to send now, and those to hold

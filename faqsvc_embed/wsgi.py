@@ -9,7 +9,6 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import applied, filled_body_changes, page_changes
 from faqsvc_embed.page.page import REQUEST, RequestPage
@@ -56,16 +55,16 @@ class FAQMiddleware:
         if response is None:
             return self.app(environ, start_response)
         REQUEST.set(response.page)  # without a token: a server may send the body in another context
-        ends_here, closing = True, response.closing  # else the page ends when the server closes the body
+        is_over, closing = True, response.closing  # also if the application raises an exception
         try:
             parts = self.app(environ, response.start)
-            ends_here = guarded(_is_whole, parts, environ, otherwise=False)
+            is_over = guarded(_is_whole, parts, environ, otherwise=False)
         finally:
-            if ends_here:
+            if is_over:
                 guarded(response.page.end, otherwise=None)
                 REQUEST.set(outer_page)
                 environ[EMBED] = outer
-        if not ends_here:
+        if not is_over:  # the page ends when the server closes the body
             response.parts = parts
             if hasattr(parts, "close"):
                 closing.callback(parts.close)
@@ -116,7 +115,7 @@ class _WSGIPage(RequestPage, kw_only=True):
         return self.environ.get(LANGUAGE) or None
 
     def accept_language(self) -> str:
-        return str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
+        return str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
 
 
 class _Response:

@@ -23,7 +23,7 @@ class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page
-    """The page of the request, or a page for this document alone. `document_with_page` replaces `NO_PAGE`."""
+    """The page of the request, or a page for this document alone; before the first FAQ, `NO_PAGE`."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False
@@ -149,10 +149,13 @@ DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", def
 
 
 class _Stream(NamedTuple):
-    """A template that a generator renders in parts. Between them, the host may render other templates."""
+    """A template that a generator of Jinja renders in parts.
+
+    Between two parts, the host may render other templates. So an FAQ belongs to the stream whose generator is
+    running. A wrapper that makes the document current for each part would cost as much as a small part.
+    """
 
     document: Document
-    """The document of all that is printed while the generator runs."""
     generator: "ref[Any]"
     outer: Document | None
     """The document that was current when the stream began; a template within a part has another one."""
@@ -162,14 +165,9 @@ class _Stream(NamedTuple):
         generator = self.generator()
         return getattr(generator, "gi_running", False) or getattr(generator, "ag_running", False)
 
-    def is_unfinished(self) -> bool:
-        """Return whether the generator has not ended."""
-        generator = self.generator()
-        return any(getattr(generator, name, None) is not None for name in ("gi_frame", "ag_frame"))
-
 
 _STREAMS: Final[ContextVar[tuple[_Stream, ...]]] = ContextVar("faqsvc_streams", default=())
-"""The streams outside of a request, newest first."""
+"""The streams outside of a request, newest first; a page has those of its request."""
 
 
 def document_with_page(document: Document | None, source: PageSource | None) -> Document:
@@ -195,22 +193,15 @@ def document_with_page(document: Document | None, source: PageSource | None) -> 
 
 
 def begin_stream(generator: object) -> None:
-    """Begin a document for a template whose parts a generator renders.
-
-    The generator is not wrapped, because a wrapper would cost as much as a small part. The page of a request
-    stores the stream, because a view may run in a thread with a copy of the context.
-    """
+    """Begin a document for a template whose parts a generator renders."""
     if joined_document() is not None:
         return
-    page = request_page()
+    stream, page = _Stream(Document(NO_PAGE), ref(generator), DOCUMENT.get()), request_page()
     others = _STREAMS.get() if page is None else page.streams
-    streams = (
-        _Stream(Document(NO_PAGE), ref(generator), DOCUMENT.get()),
-        *(stream for stream in others if stream.is_unfinished()),
-    )
+    streams = (stream, *(other for other in others if other.generator() is not None))
     if page is None:
         _STREAMS.set(streams)
-    else:
+    else:  # not in the context, because a view may run in a thread with a copy of it
         page.streams = streams
 
 

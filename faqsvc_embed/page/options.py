@@ -227,7 +227,10 @@ class OptionResolver:
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
     def _checked(self, options: Options, names: Sequence[str], problems: Problems) -> dict[str, Any]:
-        """Return the valid options, and report the others; an option that is None counts as left out."""
+        """Return the valid options, and report the others.
+
+        None counts as left out, except for `heading_level`, where it means that there are no headings.
+        """
         values = dict[str, Any]()
         for written, value in options.items():
             name = CAMEL_CASE.get(written, written)
@@ -284,7 +287,7 @@ def _nonce(page: Page, nonce: object, caller: Caller) -> object:
     """Return the nonce of a call, else of its page or of a variable of its template."""
     try:
         # Flask-Talisman's function returns an empty text if the policy has no nonce.
-        for one in (nonce, nonce or page.nonce(), caller.nonce):
+        for one in (nonce or page.nonce(), caller.nonce):
             if found := one() if callable(one) else one:
                 return found
     except RuntimeError:  # Flask-Talisman's function needs a request; an email without one has no policy

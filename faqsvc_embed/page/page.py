@@ -206,7 +206,7 @@ class Page(msgspec.Struct, eq=False):
 
 
 NO_PAGE: Final = Page(is_over=True)
-"""The page of a document that has no FAQ yet."""
+"""Stands for no page. It is over, so that the first FAQ looks for another one (`document_with_page`)."""
 REQUEST: Final[ContextVar[Page | None]] = ContextVar("faqsvc_page", default=None)
 """The page of the request in this context."""
 
