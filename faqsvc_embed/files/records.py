@@ -47,9 +47,9 @@ _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "ins
 """Fields in the output of the service and of commands, which are ignored in a file."""
 _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answermarkdown")
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
-_CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
 _QUESTION_NAMES: Final = frozenset(QUESTION_LABELS)
 """Field names that make one record a question. In other fields, such as `new_question`, the text must ask."""
+_CONTAINERS: Final = _QUESTION_NAMES | {"items", "faq", "faqs", "data", "entries", "list", "mainentity"}
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""

@@ -564,6 +564,7 @@ def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -
         ("- prices:\n    - q: Why?\n      a: So.\n- other:\n    - q: Who?\n      a: We.\n", "prices"),
         ("- question: Why?\n  answer: So.\n  categories: [Our prices]\n", "Our prices"),
         ("- name: Dear?\n  desc: All.\n  entries:\n  - question: Why?\n    answer: So.\n", "Dear?"),
+        ("- question: [{q: 'Why?', a: So.}]\n- question: [{q: 'Who?', a: We.}]\n", None),
         ("1:\n  question: Why?\n  answer: So.\n2:\n  question: Who?\n  answer: We.\n", None),
         ("- Why?: So.\n- Who?: We.\n", None),
         ("- Prices:\n  - Why?: So.\n  - Who?: We.\n- Other:\n  - When?: Now.\n", "Prices"),
@@ -573,7 +574,7 @@ def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -
             "Prices",
         ),
     ],
-    ids=["name", "key", "list of one", "name that asks", "number", "question", "key of questions", "topic"],
+    ids=["name", "key", "list of one", "name that asks", "lists", "number", "question", "in a key", "topic"],
 )
 def test_the_name_of_a_group_is_the_section_of_its_questions(
     tmp_path: Path, content: str, section: str | None
