@@ -202,6 +202,7 @@ def test_a_file_without_markup_is_plain_text_whose_lines_stay() -> None:
     text = "Where are you?\n\nMain Street 1\n12345 Town\n\nWhen are you open?\n\nMon 9-5\nTue 9-5\n"
     assert read_markdown(text).answer_format == "text"
     assert read_markdown(text.replace("Where", "## Where")).answer_format == "markdown"
+    assert read_markdown("Why?\n- So.\n\nHow?\n- So.\n\nWho?\n- We.\n").answer_format == "markdown"
     assert read_markdown(text.replace("Main", "**Main**")).answer_format == "markdown"
 
 
