@@ -217,7 +217,10 @@ class OpenAICompatibleEngine:
         task = str(_PROMPTS["write"]).format(count=count, language=language)
         data = [{"title": excerpt.page.title, "text": excerpt.text} for excerpt in batch]
         response = await self.endpoint.complete(task, data, _PROMPTS["items"])
-        suggestions = _decoded(response).items[:MAX_SUGGESTIONS]
+        try:
+            suggestions = msgspec.json.decode(response, type=_Suggestions).items[:MAX_SUGGESTIONS]
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise EngineError(f"the language model did not return the requested JSON: {error}") from None
         return await run_in_thread(partial(supported_items, suggestions, batch))
 
 
@@ -241,13 +244,6 @@ def _labelled(
         return [replace(item, lang=request.lang) for item in items], []
     note = f"The language model did not translate: the items are in {written!r}, not in {request.lang!r}."
     return [replace(item, lang=written) for item in items], [note]
-
-
-def _decoded(response: bytes) -> _Suggestions:
-    try:
-        return msgspec.json.decode(response, type=_Suggestions)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise EngineError(f"the language model did not return the requested JSON: {error}") from None
 
 
 def _response_format(kind: str | None, schema: Mapping[str, Any]) -> dict[str, Any]:

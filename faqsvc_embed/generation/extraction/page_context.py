@@ -139,19 +139,14 @@ def _is_boilerplate(element: Element) -> bool:
     first = next(next(element.elements(), element).elements(), element)
     if element.tag == "div" and first.attrs.get("href", "").startswith(("#cmnt_ref", "#ftnt_ref")):
         return True  # a comment or footnote of Google Docs, and not the page that has them
-    names = _names(element)
+    by_id = words_of(element.attrs.get("id", ""))
+    names = element.class_words | (by_id if len(by_id) <= MAX_ID_WORDS else frozenset())
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
     if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
     if names & NAMES["boilerplate"] <= {"toc", "sidebar", "breadcrumb"} and not _is_mostly_links(element):
         return False  # an element named `toc-container` or `sidebar-none` may also contain the text
     return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
-
-
-def _names(element: Element) -> frozenset[str]:
-    """Return the words of class names, and of a short id."""
-    words = words_of(element.attrs.get("id", ""))
-    return element.class_words | words if len(words) <= MAX_ID_WORDS else element.class_words
 
 
 def _is_drop_down_text(nav: Element) -> bool:
