@@ -12,8 +12,7 @@ from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.document import DOCUMENT, Document, begin_document
+from faqsvc_embed.page.document import DOCUMENT, Document
 from faqsvc_embed.page.options import FROM_PYTHON, RenderOptions, UseOptions, check_schema_argument
 from faqsvc_embed.page.page import NO_PAGE
 from faqsvc_embed.page.presenter import Presenter
@@ -173,7 +172,7 @@ class FAQEmbed:
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
         outer, document = DOCUMENT.get(), Document(NO_PAGE, is_joined=True)
-        guarded(begin_document, document, otherwise=None)
+        DOCUMENT.set(document)
         try:
             yield
         finally:

@@ -191,9 +191,11 @@ class DocumentTemplate(Template):
                 guarded(_end_kept, kept, self.name, otherwise=None)
 
 
-def _begin_kept() -> Document | None:
-    """Begin a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
-    return begin_document(Document(Page(slugs={})))
+def _begin_kept() -> Document:
+    """Begin a document that Jinja caches: on a page of its own, it has neither placeholders nor drafts."""
+    document = Document(Page(slugs={}))
+    DOCUMENT.set(document)
+    return document
 
 
 def _end_kept(document: Document, name: str | None) -> None:

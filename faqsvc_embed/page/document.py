@@ -145,7 +145,7 @@ def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:
 # The current document
 
 DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", default=None)
-"""The document that is being rendered in this context."""
+"""The document of this context. It is set without tokens, because a generator may continue in another one."""
 
 
 class _Stream(NamedTuple):
@@ -211,14 +211,13 @@ def joined_document() -> Document | None:
     return document if document is not None and document.is_joined and not document.is_over else None
 
 
-def begin_document(document: Document | None = None) -> Document | None:
-    """Make a document the current one, and return it; the caller ends it, and restores `DOCUMENT`.
+def begin_document() -> Document | None:
+    """Make a new document the current one, and return it; the caller ends it, and restores `DOCUMENT`.
 
-    By default it is a new one, or None if this rendering belongs to the document of `FAQEmbed.page()`.
+    Return None if this rendering belongs to the document of `FAQEmbed.page()`.
     """
-    if document is None:
-        if joined_document() is not None:
-            return None
-        document = Document(NO_PAGE)
-    DOCUMENT.set(document)  # without a token: a generator may continue in another context
+    if joined_document() is not None:
+        return None
+    document = Document(NO_PAGE)
+    DOCUMENT.set(document)
     return document
