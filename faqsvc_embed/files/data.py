@@ -43,7 +43,6 @@ _SAMPLE: Final = 20_000
 
 _KEY: Final = re.compile(r"[\w-]+(?:[.:][\w-]+)+")
 """The key of a text in a file of translations, such as `faq.pay.question`."""
-_TEXTS: Final = ("question", "answer")
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
 
@@ -101,10 +100,9 @@ def _with_questions(document: Document, value: object) -> Document:
 
 def refuse_keys(document: Document) -> Document:
     """Return a document. If it has the keys of translations instead of texts, raise a ValueError."""
-    texts = [
-        str(item.get(name)) for item in document.items or () if isinstance(item, dict) for name in _TEXTS
-    ]
-    if texts and all(map(_KEY.fullmatch, texts)):
+    items = [item for item in document.items or () if isinstance(item, dict)]
+    texts = [*(item.get("question") for item in items), *(item.get("answer") for item in items[:1])]
+    if texts and all(_KEY.fullmatch(str(text).strip("'\"")) for text in texts):
         found = f"{document.place(0, 0)}: {quoted(texts[0])}"
         raise ValueError(f"{found} is a key: read the file with the texts of its keys")
     return document
@@ -218,7 +216,7 @@ def read_csv(text: str) -> Document:
         raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
     if asks(columns[0]):  # the table has no names
         rest.insert(0, (first, header))
-        names, columns = [*_TEXTS], _TEXTS
+        names, columns = ["question", "answer"], ("question", "answer")
     names[0] = names[0] or "column 1"  # some programs number the rows in a column without a name
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:

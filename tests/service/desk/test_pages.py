@@ -104,7 +104,7 @@ def test_a_file_is_read_by_its_ending(editor: Editor) -> None:
 def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     status, texts, _ = import_text(editor, "nothing that asks")
     assert (status, texts) == (422, ["nothing that asks"])
-    assert import_text(editor, "- question: faq.q1\n  answer: faq.a1\n")[0] == 422  # keys of translations
+    assert import_text(editor, "- question: 'faq.q1'\n  answer: 'faq.a1'\n")[0] == 422  # keys of translations
     many = "question,answer\n" + "Q,A\n" * 5000
     status, texts, _ = import_text(editor, many)
     assert (status, texts) == (422, [many])
