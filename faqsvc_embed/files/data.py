@@ -261,9 +261,8 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         delimiter, text = first.strip()[4:5] or ",", rest
     else:
         delimiter = max("\t;|,", key=partial(_separates, text[:_SAMPLE]))
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
-    )
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     number = 0
     try:
         for number, row in enumerate(reader, 1):

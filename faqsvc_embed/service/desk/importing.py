@@ -306,9 +306,7 @@ def _read(ending: str, text: str) -> Document:
     if text.count("\n") > MAX_LINES:
         raise ValueError(f"The text has more than {MAX_LINES:,} lines, too many for one FAQ. Split it.")
     if ending == ".md" and max(map(len, text.split("\n"))) > MAX_LINE:
-        raise ValueError(
-            f"The text has a line of more than {MAX_LINE:,} characters, too long for an answer. Split it."
-        )
+        raise ValueError(f"A line has more than {MAX_LINE:,} characters, too many for an answer. Split it.")
     try:
         return READERS[ending](text)
     except (ValueError, RecursionError) as error:
