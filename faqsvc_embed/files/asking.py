@@ -29,8 +29,8 @@ _PROBLEM: Final = re.compile(
     r"|\w*probl[eè]me[ns]?|(?:ne |n['’])\w+ (?:pas|plus)|erreur|échoue|error al|não \w+"
     r"|no (?:puedo|puede|se|me|funciona|aparece|abre))\b"
     r"|(?<=\w )(?:do|does|did|is|are|was|has|have|will|wo)(?:n['’]t| not)\b"
-    r"|\A\W*\w*(?:error|exception|warning)[:：]|(?:ない|ません)(?=\W|\Z)"
-    r"|[无無]法|失[败敗效]|[错錯][误誤](?!处理|码)|[无無]效|不到|수 없|안 [가-힣]|않[는음아습]|오류",
+    r"|\A\W*\w*(?:error|exception|warning)[:：]|(?:ない|ません)(?=\W|\Z)|오류"
+    r"|[无無]法|失[败敗效]|[错錯][误誤](?!处理|码)|[无無]效|[乱亂][码碼]|不到|수 없|안 [가-힣]|않[는음아습]",
     re.I,
 )
 """A problem, which asks how to solve it."""
