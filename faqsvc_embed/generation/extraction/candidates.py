@@ -161,7 +161,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
     titles = map(question_text, context.headings)
-    number = max(len(asked), sum(map(is_question, titles)))
+    shown_questions = max(len(asked), sum(map(is_question, titles)))
     chosen: list[Candidate] = []
     for candidate in usable:
         questions, size = group_questions[candidate.group], group_sizes[candidate.group]
@@ -173,10 +173,10 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         asks_first = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (asks_first or any(map(positions.count_inside, answer)))
         # If no element of a kind asks, and they are fewer than the questions, they are a menu or a switch.
-        is_odd = kinds[candidate.kind] < number >= MANY and candidate.kind not in asked_kinds
+        is_rare = kinds[candidate.kind] < shown_questions >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
-            and not (is_group or is_odd)
+            and not (is_group or is_rare)
             and not claims.overlap(candidate.element)
         ):
             chosen.append(candidate)

@@ -75,8 +75,8 @@ def _questions(context: PageContext, claims: Claims, accepted: int) -> list[Ques
 
     def take(elements: Iterable[Element], evidence: Evidence) -> None:
         for element in elements:
-            is_prose = context.is_article and evidence is Evidence.APPEARANCE
-            if is_prose and not context.is_in_faq(element):
+            is_running_text = context.is_article and evidence is Evidence.APPEARANCE
+            if is_running_text and not context.is_in_faq(element):
                 continue
             is_call = is_call_to_action(question_text(element)) and not is_labelled_question(element)
             if not (is_call or taken.overlap(element)):
@@ -196,10 +196,10 @@ def _alike(
     Outside of an FAQ, yield only the elements in `elsewhere`.
     """
     for group in by_looks(elements).values():
-        number = sum(element in asked for element in group)
-        are_all = number >= share * len(group) and (number > 0 or len(group) >= MANY)
+        questions = sum(element in asked for element in group)
+        all_count = questions >= share * len(group) and (questions > 0 or len(group) >= MANY)
         for element in group:
-            if element in elsewhere or (context.is_in_faq(element) and (are_all or element in asked)):
+            if element in elsewhere or (context.is_in_faq(element) and (all_count or element in asked)):
                 yield element
 
 
