@@ -3,6 +3,7 @@
 import io
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import cycle, pairwise
 from typing import Literal
 
@@ -10,6 +11,7 @@ import httpx2
 import pytest
 from PIL import Image
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as Late
 
 from demo_apps.demo import Demo, running_demo
 from demo_apps.site import LANGUAGES, PAGES
@@ -184,9 +186,12 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
             timeout=60,
         )
         assert published.status_code == 200
-        page.wait_for_timeout(1000)
-        frames = [page.frame_locator(f"iframe[title={name}]").last for name in demo.websites]
-        return all(frame.get_by_text(question).first.is_visible() for frame in frames)
+        with suppress(Late):  # the last reload is three seconds after the edit
+            for name in demo.websites:
+                frame = page.frame_locator(f"iframe[title={name}]").last
+                frame.get_by_text(question).first.wait_for(timeout=6000)
+            return True
+        return False
 
     wait_until(is_seen)
     assert "published" in page.get_by_role("status").inner_text()
