@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from faqsvc_embed.cli.output import counted
-from faqsvc_embed.files.folder import FAQFile, Folder, Problem, draft_line, is_faq, problem_of
+from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
 from faqsvc_embed.rendering import answers
 
 _OTHER_TEXTS: Final = (".txt", ".rst", ".adoc", ".org", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods")
@@ -93,8 +93,9 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
     """Yield the files without a language, and the drafts."""
     for file in folder.files:
         if file.is_draft:
-            message = "is a draft: a folder does not show it, and a service stores it as one"
-            yield Problem(file.path, draft_line(file.path), message)
+            yield Problem(
+                file.path, None, "is a draft: a folder does not show it, and a service stores it as one"
+            )
         if file.faq is not None and file.faq.lang is None:
             hint = "has no language, and its texts do not show which: add `lang: en`, for example, at the top"
             yield Problem(file.path, None, hint)

@@ -9,10 +9,8 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
@@ -22,7 +20,6 @@ from msgspec import structs
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.detection import detect_language, is_certain
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import hidden_by
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ
@@ -196,23 +193,10 @@ def read_faq_file(
         messages = [*map(document.locate, error.problems)] if document is not None else []
     except UnreadableFile as error:
         messages = [str(error).removeprefix(f"{path}: ")]
-        document = document or (Document(draft=True) if draft_line(path) else None)
     except OSError as error:
         messages = [f"cannot be read: {error.strerror}"]
     problems = tuple(problem_of(path, message) for message in messages)
     return FAQFile(path, slug, name_lang, document, None, problems)
-
-
-def draft_line(path: Path) -> int | None:
-    """Return the line of the front matter that says that a file is a draft, even if it is not YAML."""
-    with suppress(OSError), open(path, encoding="utf-8-sig", errors="replace") as file:
-        lines = takewhile(lambda line: line.rstrip() != "---", file)
-        for number, line in enumerate(lines if next(file, "").rstrip() == "---" else (), 2):
-            name, _, value = line.partition(":")
-            value = value.strip(" \t\n'\"")
-            if "hidden" not in name.lower() and value != "0" and hidden_by({name: value}):
-                return number
-    return None
 
 
 def _with_language(document: Document, faq: FAQ, usual: str | None) -> tuple[Document, FAQ]:

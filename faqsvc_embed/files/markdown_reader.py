@@ -79,10 +79,10 @@ def read_markdown(text: str) -> Document:
     try:
         # Blank lines replace the front matter, so that the other lines keep their numbers.
         found = _questions_in("\n" * below + "\n".join(lines[below:]), fields, stated)
-    except ValueError:
-        if own is None:
+    except ValueError as error:
+        if own is None and stated.draft is not True:
             raise
-        found = Document(items=[])
+        found = Document(items=[], notes=[str(error)])
     has_more = has_text and isinstance(own, list) and len(own) < len(found.items)
     if own is not None and not has_more:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]

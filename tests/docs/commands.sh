@@ -28,7 +28,7 @@ background() {
     local port=$1
     shift
     "$@" >>"servers.log" 2>&1 </dev/null &
-    for _ in $(seq 150); do
+    for _ in $(seq 600); do
         if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return; fi
         sleep 0.1
     done
