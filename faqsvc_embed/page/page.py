@@ -13,7 +13,7 @@ from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.languages import lookup, negotiate
+from faqsvc_embed.languages import MAX_HEADER, lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
 from faqsvc_embed.page.headers import Headers, fillable_charset, may_be_shared
@@ -256,4 +256,4 @@ class RequestPage(Page):
                 "add Vary: Accept-Language to the response, or set the language",
             )
             return None
-        return negotiate(self.accept_language())
+        return negotiate(self.accept_language()[:MAX_HEADER])  # it caches the header

@@ -1,7 +1,9 @@
 """FAQs in any WSGI application, by FAQMiddleware: plain functions, Falcon, Bottle and Pyramid."""
 
 import asyncio
+import gc
 import sys
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -369,6 +371,17 @@ def test_a_page_in_the_visitors_language_says_so(kind: Any, present: Any, faulty
         response = client.get("/", buffered=True, headers={"Accept-Language": "ko"})
     assert [request.lang for request in faulty.log] == ["ko"]
     assert response.headers["Vary"] == ("Cookie, Accept-Language" if present else "Accept-Language")
+
+
+def test_long_headers_of_visitors_do_not_fill_the_memory() -> None:
+    client = page(ONE, fake_embed(FAQS))
+    tracemalloc.start()
+    for number in range(50):
+        client.get("/", headers={"Accept-Language": f"{number}," + 20_000 * "x,"})
+    gc.collect()  # the client's
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000
 
 
 def test_the_host_names_the_language_and_the_nonce_in_the_environment(faulty: FaultyServer) -> None:
