@@ -225,7 +225,7 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
 
     Outside of an FAQ, nearly all paragraphs that look alike must ask, and half of them must have an answer.
     Among many questions of other kinds, a paragraph that begins with a statement is no question.
-    Items of a list that ask are a checklist, unless every other one answers.
+    Items of a list that ask are a checklist, unless every other one answers and nothing else asks.
     """
     unclaimed = {element.start for element in free}
     blocks = [block for block in context.text_blocks if block.start in unclaimed]
@@ -241,11 +241,10 @@ def _blocks(free: list[Element], context: PageContext, other_questions: int) -> 
         if are_most and 2 * len(answered) >= len(questions):
             yield from questions
             continue
-        in_turn = 2 * len(answered) == len(group)
+        in_turn = questions == group[::2] and 1 < len(questions) == len(asked) and not other_questions
         for block in answered:
-            is_line = (
-                (block.tag != "li" or in_turn) and len(lines[block]) <= MAX_LINE and context.is_in_faq(block)
-            )
+            is_short = len(lines[block]) <= MAX_LINE
+            is_line = is_short and (block.tag != "li" or in_turn) and context.is_in_faq(block)
             if is_line and (other_questions <= SEVERAL or not _STATEMENT.match(lines[block])):
                 yield block
 
