@@ -24,18 +24,21 @@ _BEGINS: Final = re.compile(
     re.I,
 )
 _PROBLEM: Final = re.compile(
-    r"\b(?:can(?:no|['’])t|could ?n[o'’]t|unable|fail(?:s|ed|ing|ures?)?|crash\w*|stuck"
-    r"|(?:not|no longer) \w*(?:ed|ing|s|found)|nicht|keine?[nrs]?|fehl(?:er|geschlagen)?"
-    r"|\w*probl[eè]me[ns]?|(?:ne |n['’])\w+ (?:pas|plus)|erreur|échoue|error al|não \w+"
-    r"|no (?:puedo|puede|se|me|funciona|aparece|abre))\b"
+    r"\b(?:can(?:no|['’])t|could ?n[o'’]t|unable|fail(?:s|ed|ing|ures?)?|crash\w*|stuck|missing|invalid"
+    r"|slow(?:er)?|(?:not|no longer) \w*(?:ed|ing|s|found)|nicht|keine?[nrs]?|fehl(?:er|geschlagen)?"
+    r"|\w*probl[eè]me[ns]?|\w*abst[uü]rze?|(?:ne |n['’])\w+ (?:pas|plus)|impossible|erreur|échec|échoue"
+    r"|no (?:puedo|puede|se|me|funciona|aparece|carga|abre)|error (?:al|en|de|ao)|não \w+|erro|fal[hl]a)\b"
     r"|(?<=\w )(?:do|does|did|is|are|was|has|have|will|wo)(?:n['’]t| not)\b"
-    r"|\A\W*\w*(?:error|exception|warning)[:：]|(?:ない|ません)(?=\W|\Z)|오류"
-    r"|[无無]法|失[败敗效]|[错錯][误誤](?!处理|码)|[无無]效|[乱亂][码碼]|不到|수 없|안 [가-힣]|않[는음아습]",
+    r"|\A\W*\w*(?:error|exception|warning)[:：]|[无無]法|失[败敗效]|[報报][错錯]|[错錯][误誤](?!处理|码)"
+    r"|[无無]效|崩[溃潰]|[乱亂][码碼]|不(?:[显顯]示|能|到|了|生效|出|存在|[动動])|[没沒]有"
+    r"|(?:ない|ません|エラー)(?=\W|\Z)|수 없|안 [가-힣]|않[는음아습]|오류|에러|실패",
     re.I,
 )
 """A problem, which asks how to solve it."""
 _OF_PROBLEMS: Final = re.compile(
-    "trouble|probl[eèé]m|known issue|fehler(?:suche|behebung)|dépannage|トラブル|故障|문제", re.I
+    r"trouble|probl[eèé]m|probleem|проблем|неполад|(?:known|common) (?:issue|error)|fehler(?:suche|behebung)"
+    r"|störung|dépannage|errores|erreurs|トラブル|困った|故障|疑难|疑難|[报報][错錯]|[错錯][误誤]|문제|오류",
+    re.I,
 )
 """A title of a list of problems."""
 _FAQ: Final = re.compile(
