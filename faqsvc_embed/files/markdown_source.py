@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.files.asking import asks, ends_asking, says_faq
+from faqsvc_embed.files.asking import asks, clearly_asks, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
 from faqsvc_embed.files.markdown_lines import (
     ADMONITION,
@@ -83,9 +83,13 @@ class Source:
         }
         self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
         names = Counter((one.level, one.text) for one in self.headings)
+        repetitions = Counter[int]()  # of each level
+        for (level, _), count in names.items():
+            repetitions[level] += count - 2
         for one in self.headings:  # "Solution" below several headings is part of their texts
-            is_other = one.is_explicit or ends_asking(one.text) or TEMPLATE.search(one.text)
-            one.is_section = names[one.level, one.text] > 1 and not is_other
+            is_other = one.is_explicit or clearly_asks(one.text) or TEMPLATE.search(one.text)
+            is_repeated = names[one.level, one.text] > 1 and repetitions[one.level] >= 0
+            one.is_section = is_repeated and not is_other
 
     def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
         """Return the lines without code. Indented lines are none in components, nor as HTML below HTML."""
@@ -93,7 +97,9 @@ class Source:
         for token in tokens:
             is_code = token.type == "fence" or (token.type == "code_block" and not depth)
             is_code &= not token.info.startswith("{dropdown}")
-            for end in _COMPONENT.findall(token.content) if token.type != "fence" else ():
+            # `<String>` within a text is no component.
+            is_tag = token.type in ("html_block", "inline") and token.content.lstrip()[:1] == "<"
+            for end in _COMPONENT.findall(token.content) if is_tag else ():
                 depth = max(0, depth - 1) if end else depth + 1
             is_code |= token.type == "html_block" and token.content.lstrip().lower().startswith("<pre")
             if not (is_code and token.map):

@@ -542,6 +542,14 @@ def test_lines_that_begin_each_section_may_be_the_parts_of_its_answer(parts: str
     assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
 
 
+def test_headings_that_repeat_by_chance_or_ask_are_questions() -> None:
+    tea, cake = "### Where to buy\nHere.\n### It burns\nWait.\n", "### Where to buy\nThere.\n"
+    assert len(items_of(f"# FAQ\n## Tea\n{tea}## Cake\n{cake}### Prices\nLow.\n")) == 4
+    assert len(items_of("# FAQ\n## Tea\nHot.\n## Cake\nCold.\n## Tea\nDry.\n")) == 3
+    tea = "### It does not boil\nWait.\n### The lid is stuck\nPull.\n"
+    assert len(items_of(f"# Troubleshooting\n## Pots\n{tea}## Kettles\n{tea}")) == 4
+
+
 def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
     text = "# FAQ\n\n**It leaks.**\nDry it.\n\n**It beeps.**\nWait.\n\n**Lid?**\nYes.\n\n**Hot**\nWait.\n"
     assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "Hot"]
@@ -563,6 +571,11 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
         "# 急須のトラブル\n\n## ふたが開かない\n引く。\n\n## 温度が表示されません\n待つ。\n",
         "# 문제 해결\n\n## 뚜껑을 열 수 없음\n당긴다.\n\n## 불이 켜지지 않음\n기다린다.\n",
         "# 茶壶故障\n\n## 盖子无法打开\n拉。\n\n## 加热失败\n等。\n",
+        "# Common errors\n\n## Missing lid\nPull.\n\n## Slow heating\nWait.\n",
+        "# Erreurs\n\n## Échec du chauffage\nAttendez.\n\n## Impossible de verser\nTirez.\n",
+        "# Errores\n\n## Falla la tapa\nTire.\n\n## Error en la base\nEspere.\n",
+        "# 常见报错\n\n## 盖子不动\n拉。\n\n## 没有水\n等。\n",
+        "# 오류\n\n## 가열 실패\n기다린다.\n\n## 에러 7\n당긴다.\n",
         "# Installation\n\n## Does it need power?\nYes.\n\n## Does it need a plug?\nYes.\n",
     ],
     ids=[
@@ -575,6 +588,11 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
         "ja",
         "ko",
         "zh",
+        "en errors",
+        "fr errors",
+        "es errors",
+        "zh errors",
+        "ko errors",
         "below the title of a guide",
     ],
 )
@@ -695,6 +713,8 @@ def test_indented_text_is_code_beside_a_component() -> None:
     code = "Like this:\n\n    Q: Why?\n    A: So.\n    Q: Who?\n    A: We."
     text = f"<Note>\n\nHot.\n\n</Note>\n\n## How?\n\n{code}\n\n## Is it free?\n\nYes.\n"
     assert items_of(f"# FAQ\n\n{text}") == [("How?", code), ("Is it free?", "Yes.")]
+    text = f"## Which?\nUse `List<String>`.\n\n## How?\n{code}\n\n## Is it free?\nYes.\n"
+    assert read_markdown(f"# FAQ\n\n{text}").notes == []
 
 
 def test_the_text_of_a_box_may_be_indented_by_spaces_and_tabs() -> None:
