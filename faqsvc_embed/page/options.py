@@ -166,7 +166,7 @@ class OptionResolver:
         lang, nonce = values.pop("lang", None), values.pop("nonce", None)
         if lang is None:
             lang = self._language_of(page) if is_request else settings.lang
-        has_nonce = is_request or nonce or caller.nonce
+        has_nonce = is_request or nonce is not None or caller.nonce is not None
         return Call(
             document,
             page,

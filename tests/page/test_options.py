@@ -109,6 +109,12 @@ def test_the_nonce_of_an_argument_beats_that_of_the_page_which_beats_that_of_the
         assert set(attributes(html, "style, script", "nonce")) == {nonce}
 
 
+def test_without_a_request_an_faq_lacks_a_nonce_that_is_read_from_one() -> None:  # as in an email
+    unread = SimpleLazyObject(lambda: REQUEST.get().nonce())  # type: ignore[union-attr]
+    html = environment().from_string("{{ faq('pricing', nonce=given) }}").render(given=unread)
+    assert html == embed().render("pricing") != ""
+
+
 # What is invalid
 
 INVALID: list[tuple[dict[str, Any], str]] = [
