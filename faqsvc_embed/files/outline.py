@@ -176,9 +176,8 @@ def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int])
         if one.asks or not kept or kept[-1].has_text or not kept[-1].asks:
             kept.append(one)  # what does not ask directly below a question is its answer
     _set_has_text(_in_order(source.headings, kept), source.lines)
-    # Bold lines directly above questions are sections if the file begins with one, below its title.
-    first = next((one for one in kept if not says_faq(one.text)), None)
-    has_sections = form is bold and first is not None and not (first.asks or first.has_text)
+    # Bold lines directly above questions are sections if the file begins with one.
+    has_sections = form is bold and bool(kept) and not (kept[0].asks or kept[0].has_text)
     answered = [one for one in kept if one.has_text or (has_sections and not one.asks)]
     asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
     # One line that asks below others is part of their text.

@@ -945,9 +945,9 @@ def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, ti
     assert (document.title, len(document.items)) == (title, 2)
 
 
-def test_a_bold_title_is_no_section_that_makes_a_bold_line_one() -> None:
-    text = "**FAQ**\n\n**Is it hot?**\n\nYes.\n\n**Hm.**\n**Is it cold?**\n\nNo.\n"
-    assert items_of(text) == [("Is it hot?", "Yes.\n\n**Hm.**"), ("Is it cold?", "No.")]
+def test_bold_lines_below_one_that_says_faq_are_sections() -> None:
+    text = "**General questions**\n\n**Is it hot?**\n\nYes.\n\n**Cake**\n\n**Is it cold?**\n\nNo.\n"
+    assert items_of(text) == [("Is it hot?", "Yes."), ("Is it cold?", "No.")]
 
 
 def test_a_heading_with_the_title_of_the_front_matter_is_no_section() -> None:
