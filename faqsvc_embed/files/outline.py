@@ -205,9 +205,9 @@ def _siblings(openers: Sequence[Opener]) -> list[Opener]:
     All openers of the first one's shape are returned: it is no part of an answer, since no question is above
     it.
     """
-    majority = Counter[str]()
-    for one in openers:
-        majority[one.shape] += 1 if one.asks or clearly_asks(one.text) else -1
+    majority, texts = Counter[str](), Counter(one.text for one in openers)
+    for one in openers:  # "Not included" below several questions is part of their answers
+        majority[one.shape] += 1 if one.asks or (texts[one.text] == 1 and clearly_asks(one.text)) else -1
     if openers and not (openers[0].asks or openers[0].rest):
         majority[openers[0].shape] = 0
     return [one for one in openers if one.asks or majority[one.shape] >= 0]

@@ -557,6 +557,8 @@ def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
     assert [question for question, _ in items_of(f"# FAQ\n\n**Why?**\nSo.\n\n{words}")] == ["Why?"]
     faults = "**No power:**\n\nWait.\n\n**The lid is stuck:**\n\nPull.\n\n**Old pots:**\n\nSell.\n"
     assert len(items_of(f"# FAQ\n\n**Is it hot?**\n\nYes.\n\n{faults}")) == 4
+    parts = "\n\nSee:\n\n**Included**\n\nTea.\n\n**Not included**\n\nCake.\n\n"
+    assert len(items_of(f"# FAQ\n\n**What is in it?**{parts}**And for children?**{parts}")) == 2
 
 
 @pytest.mark.parametrize(
