@@ -308,10 +308,11 @@ def _best(siblings: Sequence[Opener], level: int) -> Outline:
     """Return the best reading of siblings, and of what is below them, if questions are on a level."""
     whole, majority = Outline(), Counter[int]()
     for one in siblings:  # on each level: the openers that ask minus those that do not
-        is_neutral = begins_as_guide(one.text) if one.asks else any(child.asks for child in one.children)
-        majority[one.level] += 0 if is_neutral else 1 if one.asks else -1
+        majority[one.level] += 1 if one.asks else 0 if any(child.asks for child in one.children) else -1
     for one in siblings:
-        readings = _readings_of(one, level, siblings_ask=majority[one.level] >= 0)
+        has_problems = any(clearly_asks(child.text) for child in one.children)  # a section, or it would ask
+        siblings_ask = majority[one.level] >= 0 and not has_problems
+        readings = _readings_of(one, level, siblings_ask=siblings_ask)
         whole.add(max(readings, key=lambda reading: reading.score))
     return whole
 

@@ -604,9 +604,13 @@ def test_headings_that_ask_without_a_mark_or_name_problems_make_an_faq(text: str
 
 def test_a_section_of_problems_beside_one_of_questions_may_have_a_text() -> None:
     use = "## Use\n### Is it hot?\nYes.\n### Is it old?\nNo.\n## Use\n### Why?\nSo.\n### Who?\nWe.\n"
-    faults = "## Faults\nLook here.\n### It leaks\nDry it.\n### It beeps\nWait.\n### It smells\nAir it.\n"
+    faults = "## Faults\nLook here.\n### It is stuck\nPull.\n### It beeps\nWait.\n### It smells\nAir it.\n"
     items = read_markdown(f"# FAQ\n{use}{faults}## How it goes on\n- [Terms](/terms)\n").items
     assert [item.get("section") for item in items] == [*["Use"] * 4, *["Faults"] * 3, None]
+    prices = (
+        "## How to pay\nBy card.\n## Refunds\nSoon.\n## Cards\n### Is it hot?\nYes.\n### Is it old?\nNo.\n"
+    )
+    assert len(items_of(f"# FAQ\n{prices}## Cash\n### Why?\nSo.\n### Who?\nWe.\n")) == 6
 
 
 @pytest.mark.parametrize("form", ["## {}", "**{}**\n"], ids=["headings", "bold lines"])
