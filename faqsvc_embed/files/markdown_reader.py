@@ -140,9 +140,11 @@ def _only_question(outline: Outline, title: str, front_title: str, *, is_faq: bo
 def _is_plain(lines: Sequence[str], document: Document) -> bool:
     """Return whether a file is plain text: its questions are bare lines, and no text has markup."""
     bare = {one.strip() for one, below in zip(lines, [*lines[1:], ""], strict=True) if not _RULE.match(below)}
-    text = "\n".join([document.introduction or "", *(item["answer"] for item in document.items)])
+    texts = [document.introduction or "", *(item["answer"] for item in document.items)]
+    if not any("\n" in text for text in texts):  # then each answer may be a list of one item
+        texts.append("\n".join(texts))
     is_bare = all(item["question"] in bare for item in document.items)
-    return is_bare and not (has_markdown(text) or has_tags(text))
+    return is_bare and not any(has_markdown(text) or has_tags(text) for text in texts)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:

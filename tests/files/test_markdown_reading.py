@@ -203,6 +203,7 @@ def test_a_file_without_markup_is_plain_text_whose_lines_stay() -> None:
     assert read_markdown(text).answer_format == "text"
     assert read_markdown(text.replace("Where", "## Where")).answer_format == "markdown"
     assert read_markdown("Why?\n- So.\n\nHow?\n- So.\n\nWho?\n- We.\n").answer_format == "markdown"
+    assert read_markdown(f"From?\n1. Mai\n\nTo?\n1. Juni\n\n{text}").answer_format == "text"
     assert read_markdown(text.replace("Main", "**Main**")).answer_format == "markdown"
 
 
