@@ -143,8 +143,8 @@ def _is_plain(lines: Sequence[str], document: Document) -> bool:
     texts = [document.introduction or "", *(item["answer"] for item in document.items)]
     if not any("\n" in text for text in texts):  # then each answer may be a list of one item
         texts.append("\n".join(texts))
-    is_bare = all(item["question"] in bare for item in document.items)
-    return is_bare and not any(has_markdown(text) or has_tags(text) for text in texts)
+    is_marked_up = any(has_markdown(text) or has_tags(text) for text in texts)
+    return not is_marked_up and all(item["question"] in bare for item in document.items)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
@@ -202,11 +202,10 @@ class _Reading:
         # A tag for a website generator is removed with a note, unless it begins or ends a question.
         used = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
         tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in used}
-        tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
-        for number in tags:
+        self._tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
+        for number in self._tags:
             source.lines[number] = ""
-        self._tags = tags
-        self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in tags.items()]
+        self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in self._tags.items()]
 
     def document(self, front_title: str) -> Document:
         """Return the document of the file, whose front matter may state a title."""
@@ -239,8 +238,9 @@ class _Reading:
         introduction, introduction_line, notes = self._other_texts()
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
-            place = f"line {title.line + 1}"
-            notes.append(f"{place}: this title is not shown: the front matter has {quoted(front_title)}")
+            notes.append(
+                f"line {title.line + 1}: title not shown: the front matter has {quoted(front_title)}"
+            )
         document = Document(
             title=shown or None,
             introduction=introduction,
