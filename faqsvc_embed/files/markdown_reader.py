@@ -141,10 +141,9 @@ def _is_plain(lines: Sequence[str], document: Document) -> bool:
     """Return whether a file is plain text: its questions are bare lines, and no text has markup."""
     bare = {one.strip() for one, below in zip(lines, [*lines[1:], ""], strict=True) if not _RULE.match(below)}
     texts = [document.introduction or "", *(item["answer"] for item in document.items)]
-    if not any("\n" in text for text in texts):  # then each answer may be a list of one item
-        texts.append("\n".join(texts))
-    is_marked_up = any(has_markdown(text) or has_tags(text) for text in texts)
-    return not is_marked_up and all(item["question"] in bare for item in document.items)
+    joined = "" if any("\n" in text for text in texts) else "\n".join(texts)  # each may be one item of a list
+    is_bare = all(item["question"] in bare for item in document.items)
+    return is_bare and not any(has_markdown(text) or has_tags(text) for text in (*texts, joined))
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
@@ -205,7 +204,7 @@ class _Reading:
         self._tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
         for number in self._tags:
             source.lines[number] = ""
-        self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in self._tags.items()]
+        self._notes = [f"line {n + 1}: not shown: {tag[:60]}" for n, tag in self._tags.items()]
 
     def document(self, front_title: str) -> Document:
         """Return the document of the file, whose front matter may state a title."""
@@ -238,9 +237,8 @@ class _Reading:
         introduction, introduction_line, notes = self._other_texts()
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
-            notes.append(
-                f"line {title.line + 1}: title not shown: the front matter has {quoted(front_title)}"
-            )
+            place = f"line {title.line + 1}"
+            notes.append(f"{place}: this title is not shown: the front matter has {quoted(front_title)}")
         document = Document(
             title=shown or None,
             introduction=introduction,
